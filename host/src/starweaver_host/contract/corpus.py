@@ -1,0 +1,162 @@
+"""The search corpus of a store: folded documents in batches, newest first.
+
+A document is one searchable text of a session: its title, a text part of a run's input, a run's output preview, or a
+display message. The corpus keeps the *folded* text (`projection.folding`), so that a scan is a byte search; originals
+are read with `read_texts`, only for the hits that are shown.
+
+Every document has an immutable time (UTC microseconds): a title's is when it was set, an input's the run's start, an
+output's the run's end, a display message's its own.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+import msgspec
+
+from .records import AccessScope, SessionStatus
+from .values import Value
+
+SearchSource = Literal["session_metadata", "run_input", "run_output_preview", "display_message"]
+SEARCH_SOURCES: tuple[SearchSource, ...] = get_args(SearchSource)
+
+
+class DocumentRef(Value, frozen=True, kw_only=True, order=True):
+    """Where a document's original text lives. `part` indexes a run's input parts; `seq` is a display event's."""
+
+    session_id: str
+    source: SearchSource
+    run_id: str | None = None
+    part: int = 0
+    seq: int | None = None
+
+
+class CorpusDocument(Value, frozen=True, kw_only=True, gc=False):
+    """One document of a batch. Its folded text is `batch.text[start:end]` (UTF-8 byte offsets).
+
+    `identity` is the stable hash of the message it came from, where copies of it may exist in other sessions.
+    """
+
+    ref: DocumentRef
+    root_session_id: str
+    time: int
+    start: int
+    end: int
+    identity: bytes | None = None
+
+
+class CorpusBatch(Value, frozen=True, kw_only=True, gc=False):
+    """Folded texts of some documents. No document of this or a later batch is newer than `newest`.
+
+    `text` is UTF-8; a NUL byte stands between documents, and no folded text or needle contains one, so a byte match
+    never spans two. `encoded_documents` is the msgpack of `tuple[CorpusDocument, ...]` ascending by `start`; it is
+    decoded only when the text matched. Text that belongs to no listed document was filtered out and is not a match.
+    """
+
+    newest: int
+    text: bytes
+    encoded_documents: bytes
+
+    def documents(self) -> tuple[CorpusDocument, ...]:
+        """Decode the documents of the batch."""
+        return _decode_documents(self.encoded_documents)
+
+
+class TimeRange(Value, frozen=True, kw_only=True):
+    """UTC microseconds, `start` inclusive, `until` exclusive; None leaves a side open."""
+
+    start: int | None = None
+    until: int | None = None
+
+
+class CorpusFilter(Value, frozen=True, kw_only=True):
+    """Which sessions, runs and documents a scan sees. All conditions are ANDed, values within one ORed.
+
+    Empty tuples and None mean no constraint. `workspaces` match a workspace's id or label; `cwd_prefix` is a
+    directory: itself and everything below. `agents` are external source names. `roots` select sessions whose root is
+    one of them. Without `statuses`, tombstones are never seen; with `deleted` in it they are if the scope allows it.
+    """
+
+    statuses: tuple[SessionStatus, ...] = ()
+    run_statuses: tuple[str, ...] = ()
+    profiles: tuple[str, ...] = ()
+    workspaces: tuple[str, ...] = ()
+    cwd_prefix: str | None = None
+    session_ids: tuple[str, ...] = ()
+    agents: tuple[str, ...] = ()
+    roots: tuple[str, ...] = ()
+    include_children: bool = True
+    created: TimeRange = TimeRange()
+    updated: TimeRange = TimeRange()
+    sources: tuple[SearchSource, ...] = SEARCH_SOURCES
+
+
+class CorpusQuery(Value, frozen=True, kw_only=True):
+    """One scan. `as_of` limits it to what the corpus held at that position, `older_than` to documents before a time."""
+
+    scope: AccessScope
+    filter: CorpusFilter = CorpusFilter()
+    as_of: str | None = None
+    older_than: int | None = None
+
+
+class Attribution(Value, frozen=True, kw_only=True):
+    """Who owns a message identity: the session with the earliest `created_at` (then id), and all that share it."""
+
+    identity: bytes
+    owner_session_id: str
+    session_ids: tuple[str, ...]
+
+
+class StoreIdentity(Value, frozen=True, kw_only=True):
+    """What a generation is derived from. `epoch` is random per store file; the versions change with the code."""
+
+    epoch: str
+    schema_version: int
+    fold_version: int
+    projection_version: int
+
+
+class FeedRow(Value, frozen=True, kw_only=True):
+    """The latest change of one session: everything an index needs to work out a difference."""
+
+    session_id: str
+    position: str
+    revision: int
+    activity_revision: int
+    incarnation: int
+    last_seq: int
+    tombstone: bool
+
+
+class FeedPage(Value, frozen=True, kw_only=True):
+    """Feed rows ascending by position, and the position to ask from next. Empty rows: nothing newer."""
+
+    rows: tuple[FeedRow, ...]
+    position: str
+
+
+def encode_documents(documents: tuple[CorpusDocument, ...]) -> bytes:
+    """Encode documents for `CorpusBatch.encoded_documents`."""
+    return msgspec.msgpack.encode(documents)
+
+
+def _decode_documents(data: bytes) -> tuple[CorpusDocument, ...]:
+    return msgspec.msgpack.decode(data, type=tuple[CorpusDocument, ...])
+
+
+__all__ = [
+    "SEARCH_SOURCES",
+    "Attribution",
+    "CorpusBatch",
+    "CorpusDocument",
+    "CorpusFilter",
+    "CorpusQuery",
+    "DocumentRef",
+    "FeedPage",
+    "FeedRow",
+    "SearchSource",
+    "StoreIdentity",
+    "TimeRange",
+    "encode_documents",
+]

@@ -1,0 +1,1 @@
+"""Pure functions from records and events to what is shown or searched."""

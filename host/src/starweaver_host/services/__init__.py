@@ -1,0 +1,1 @@
+"""What is the same for every provider: rules, cursors, importing, policy."""
