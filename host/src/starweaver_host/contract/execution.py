@@ -1,0 +1,69 @@
+"""Executing runs: what a coordinator asks of an executor and what the executor may do.
+
+Provisional until the run coordinator is complete. An executor turns a run's input into events; it never touches
+leases, fences or status, which are the coordinator's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol, runtime_checkable
+
+from .events import Event, NewEvent
+from .records import Checkpoint, InputPart, Run, Session
+from .store import RunOutcome
+from .values import Value
+
+
+class RunRequest(Value, frozen=True, kw_only=True):
+    """One run to execute: the session, the queued run, its input, the current surface, and where it had stopped."""
+
+    session: Session
+    run: Run
+    input: tuple[InputPart, ...]
+    surface: tuple[Event, ...] = ()
+    checkpoint: Checkpoint | None = None
+
+
+class Steering(Value, frozen=True, kw_only=True):
+    """Text that entered while the run worked, and who sent it."""
+
+    text: str
+    sent_by: str
+
+
+class RunPort(Protocol):
+    """What a running executor may do; each call is fenced by the coordinator."""
+
+    async def append(self, events: Sequence[NewEvent]) -> None:
+        """Append events to the session's log."""
+        ...
+
+    async def checkpoint(self, checkpoint: Checkpoint) -> None:
+        """Save what a resume needs."""
+        ...
+
+    async def take_steering(self) -> tuple[Steering, ...]:
+        """Steering that arrived since the last call; asked for at control boundaries."""
+        ...
+
+    def interrupted(self) -> bool:
+        """Whether the run should stop at the next boundary."""
+        ...
+
+
+@runtime_checkable
+class RunExecutor(Protocol):
+    """Turns a request into events and an outcome."""
+
+    async def execute(self, request: RunRequest, port: RunPort) -> RunOutcome | None:
+        """Run to an end, or return None to park the run as `waiting` with its checkpoint saved."""
+        ...
+
+
+__all__ = [
+    "RunExecutor",
+    "RunPort",
+    "RunRequest",
+    "Steering",
+]
