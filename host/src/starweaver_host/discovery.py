@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 ENTRY_POINT_GROUP = "starweaver.plugins"
+"""The same as in `hooks` (a test compares): importing it from there would cost a listing the whole contract."""
 _INFO_SUFFIXES = (".dist-info", ".egg-info")
 _METADATA_LINES = 64
 """Name and Version stand at the head of METADATA; this many lines of it are read."""

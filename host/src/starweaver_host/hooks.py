@@ -30,9 +30,9 @@ from .contract.registration import (
     ToolsetRegistration,
     TranscriptSourceRegistration,
 )
-from .discovery import ENTRY_POINT_GROUP
 
 PROJECT = "starweaver"
+ENTRY_POINT_GROUP = "starweaver.plugins"
 
 hookspec = pluggy.HookspecMarker(PROJECT)
 hookimpl = pluggy.HookimplMarker(PROJECT)
