@@ -1,0 +1,127 @@
+"""Finding and reading line-oriented transcripts: regular files below a root, streamed line by line.
+
+Lines end at a newline byte and nothing else; one line may be as long as memory allows. Links are never followed:
+what a link inside the root points to is found under its own name, what lies outside is not ours to read.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+from starweaver_host.contract.errors import SourceError
+
+BUFFER_BYTES = 256 * 1024
+
+
+class Line(NamedTuple):
+    """One line. `offset` and `number` (1-based) locate it; `data` has no newline; `terminated` says one followed."""
+
+    offset: int
+    number: int
+    data: bytes
+    terminated: bool
+
+    @property
+    def end(self) -> int:
+        """The offset of the byte after this line and its newline."""
+        return self.offset + len(self.data) + self.terminated
+
+    def where(self) -> str:
+        """Line and byte, as `RecordSkipped.where` wants them."""
+        return f"line {self.number} at byte {self.offset}"
+
+
+class FoundFile(NamedTuple):
+    """A regular file below a root, with what its directory entry told."""
+
+    path: Path
+    size_bytes: int
+    mtime_ns: int
+    inode: int
+
+    @property
+    def fingerprint(self) -> str:
+        """Changes whenever the file was written to or replaced."""
+        return f"{self.size_bytes}:{self.mtime_ns}:{self.inode}"
+
+    @property
+    def newest(self) -> int:
+        """Modification time in UTC microseconds."""
+        return self.mtime_ns // 1000
+
+
+def open_regular(path: Path, root: Path) -> BinaryIO:
+    """Open a regular file below `root` for reading.
+
+    Raises SourceError when it is absent, no regular file, unreadable, or lies outside the root once links are resolved.
+    """
+    try:
+        real = path.resolve(strict=True)
+        if not real.is_relative_to(root.resolve()):
+            raise SourceError(f"transcript {str(path)!r} must lie below {str(root)!r}, its link leads elsewhere")
+        return _open(real)
+    except OSError as error:
+        raise SourceError(f"transcript {str(path)!r} cannot be opened: {error.strerror}") from error
+
+
+def _open(path: Path) -> BinaryIO:
+    # O_NONBLOCK: opening a pipe that nobody writes to must not hang an import.
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    handle = os.fdopen(os.open(path, flags), "rb", buffering=BUFFER_BYTES)
+    if not stat.S_ISREG(os.fstat(handle.fileno()).st_mode):
+        handle.close()
+        raise SourceError(f"transcript {str(path)!r} must be a regular file")
+    return handle
+
+
+def read_lines(handle: BinaryIO, *, offset: int = 0, number: int = 1) -> Iterator[Line]:
+    """The lines from `offset` to the end, the last one perhaps without its newline. Linear time, one line in memory."""
+    handle.seek(offset)
+    for raw in handle:
+        size = len(raw)
+        if raw.endswith(b"\n"):
+            yield Line(offset, number, raw[:-1], True)
+        else:
+            yield Line(offset, number, raw, False)
+        offset += size
+        number += 1
+
+
+def walk_files(root: Path, accept: Callable[[str], bool]) -> Iterator[FoundFile]:
+    """Regular files below `root` whose name `accept` takes, any order, at the cost of a stat each.
+
+    Raises SourceError when the root cannot be listed; a folder below it that cannot be listed is passed over.
+    """
+    try:
+        entries = list(os.scandir(root))
+    except OSError as error:
+        raise SourceError(f"folder {str(root)!r} cannot be listed: {error.strerror}") from error
+    pending = [entries]
+    while pending:
+        for entry in pending.pop():
+            if entry.is_dir(follow_symlinks=False):
+                pending.append(_entries(entry.path))
+            elif accept(entry.name) and entry.is_file(follow_symlinks=False):
+                yield from _found(entry)
+
+
+def _entries(path: str) -> list[os.DirEntry[str]]:
+    try:
+        return list(os.scandir(path))
+    except OSError:
+        return []
+
+
+def _found(entry: os.DirEntry[str]) -> Iterator[FoundFile]:
+    try:
+        found = entry.stat(follow_symlinks=False)
+    except OSError:  # deleted since it was listed
+        return
+    yield FoundFile(Path(entry.path), found.st_size, found.st_mtime_ns, found.st_ino)
+
+
+__all__ = ["BUFFER_BYTES", "FoundFile", "Line", "open_regular", "read_lines", "walk_files"]
