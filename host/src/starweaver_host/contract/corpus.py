@@ -10,6 +10,7 @@ output's the run's end, a display message's its own.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal, get_args
 
 import msgspec
@@ -49,17 +50,20 @@ class CorpusBatch(Value, frozen=True, kw_only=True, gc=False):
     """Folded texts of some documents. No document of this or a later batch is newer than `newest`.
 
     `text` is UTF-8; a NUL byte stands between documents, and no folded text or needle contains one, so a byte match
-    never spans two. `encoded_documents` is the msgpack of `tuple[CorpusDocument, ...]` ascending by `start`; it is
-    decoded only when the text matched. Text that belongs to no listed document was filtered out and is not a match.
+    never spans two. `encoded_documents` is the msgpack of `tuple[CorpusDocument, ...]` ascending by `start`; a store
+    that keeps them in a form of its own sets `load` instead, which needs nothing but memory and may be called after
+    the scan was closed. Consumers call `documents()`, and only when the text matched: a miss must cost no decoding.
+    Text that belongs to no listed document was filtered out and is not a match.
     """
 
     newest: int
     text: bytes
-    encoded_documents: bytes
+    encoded_documents: bytes = b"\x90"
+    load: Callable[[], tuple[CorpusDocument, ...]] | None = None
 
     def documents(self) -> tuple[CorpusDocument, ...]:
         """Decode the documents of the batch."""
-        return _decode_documents(self.encoded_documents)
+        return self.load() if self.load is not None else _decode_documents(self.encoded_documents)
 
 
 class TimeRange(Value, frozen=True, kw_only=True):
