@@ -35,6 +35,18 @@ class Candidate(NamedTuple):
         return f"{self.distribution} {self.version}"
 
 
+class Listing(NamedTuple):
+    """A plugin a product asks for; `where` is the file and line that name it, None when code does."""
+
+    plugin: str
+    where: str | None = None
+
+    @property
+    def named(self) -> str:
+        """` (named in file:line)`, or nothing, for messages."""
+        return "" if self.where is None else f" (named in {self.where})"
+
+
 class Unreadable(NamedTuple):
     """Metadata that could not be read; `distribution` as its folder is named."""
 
@@ -176,4 +188,4 @@ def _from_archive(archive: str, group: str) -> Iterator[Candidate | Unreadable]:
         yield Unreadable(archive, archive, f"{type(error).__name__}: {error}")
 
 
-__all__ = ["ENTRY_POINT_GROUP", "Candidate", "Discovery", "Unreadable", "discover", "normalise"]
+__all__ = ["ENTRY_POINT_GROUP", "Candidate", "Discovery", "Listing", "Unreadable", "discover", "normalise"]
