@@ -1,0 +1,153 @@
+"""Runs out of an imported log: a run is a turn (decision 37).
+
+A turn begins with `turn/start` and ends with `turn/end`. An import has no live owner, so a run is always in a terminal
+state: a turn whose end the log does not hold is `completed` when the model had the last word (visible text that calls
+no tool and was not interrupted), else `cancelled`. Its `revision` is 1 until its end was read, then 2, and later events
+change nothing. Everything that decides the next row is in the row, so a log gives the same rows folded at once or in
+pieces. Not for live runs: those are admitted and finalised through the store.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from starweaver_host.contract.events import (
+    AssistantMessage,
+    Event,
+    ImageBlock,
+    NewEvent,
+    TextBlock,
+    ToolCall,
+    ToolCallBlock,
+    ToolResult,
+    TurnEnd,
+    TurnStart,
+    UserMessage,
+)
+from starweaver_host.contract.records import (
+    OUTPUT_PREVIEW_MAX,
+    BinaryPart,
+    InputPart,
+    Run,
+    RunStatus,
+    TerminalError,
+    TextPart,
+)
+
+from .text import decode_payload, visible_text
+
+OPEN, ENDED = 1, 2
+"""The revision of an imported run before and after its `turn/end` was read."""
+
+_HUMAN_SOURCES = frozenset({"user", "steering"})
+_CANCELLED_REASONS = frozenset({"cancelled", "interrupted"})
+_WORK_TYPES = frozenset({ToolCall.event_type, ToolResult.event_type})
+
+
+class RunFold:
+    """Folds the events of one session, in log order, into its runs. `last` is the session's newest run so far.
+
+    Events without a run id, or of another run than the newest, belong to no run that is folded here and are passed by.
+    """
+
+    def __init__(self, namespace_id: str, session_id: str, *, last: Run | None = None) -> None:
+        self._namespace_id = namespace_id
+        self._session_id = session_id
+        self._run = last
+        self._changed: dict[str, Run] = {}
+
+    @property
+    def last(self) -> Run | None:
+        """The newest run; what the fold goes on from."""
+        return self._run
+
+    def apply(self, event: Event | NewEvent) -> None:
+        """Take the next event."""
+        if event.run_id is None:
+            return
+        if event.type == TurnStart.event_type:
+            if self._run is None or self._run.run_id != event.run_id:
+                self._put(self._start(event, event.run_id))
+        elif self._run is not None and self._run.run_id == event.run_id and self._run.revision == OPEN:
+            changed = _next_run(self._run, event)
+            if changed is not self._run:
+                self._put(changed)
+
+    def take(self) -> tuple[Run, ...]:
+        """Return the rows that changed since the last call, whole, by sequence."""
+        changed = tuple(self._changed.values())
+        self._changed = {}
+        return changed
+
+    def _put(self, run: Run) -> None:
+        self._run = self._changed[run.run_id] = run
+
+    def _start(self, event: Event | NewEvent, run_id: str) -> Run:
+        time = event.time * 1000
+        return Run(
+            namespace_id=self._namespace_id,
+            session_id=self._session_id,
+            run_id=run_id,
+            sequence_no=1 if self._run is None else self._run.sequence_no + 1,
+            status="cancelled",
+            trigger="import",
+            revision=OPEN,
+            created_at=time,
+            started_at=time,
+            ended_at=time,
+            updated_at=time,
+        )
+
+
+def _next_run(run: Run, event: Event | NewEvent) -> Run:
+    if event.type in _WORK_TYPES:
+        return _touched(run, event, status="cancelled")
+    match decode_payload(event):
+        case UserMessage() as message if message.source in _HUMAN_SOURCES:
+            return _touched(run, event, status="cancelled", input=(*run.input, *_input_parts(message)))
+        case AssistantMessage() as message:
+            text = visible_text(message)
+            preview = text[:OUTPUT_PREVIEW_MAX] if text.strip() else run.output_preview
+            return _touched(run, event, status=_open_status(message, text), output_preview=preview)
+        case TurnEnd() as end:
+            return _ended(run, event, end)
+    return run
+
+
+def _touched(run: Run, event: Event | NewEvent, **fields: object) -> Run:
+    time = max(event.time * 1000, run.updated_at)
+    return msgspec.structs.replace(run, ended_at=time, updated_at=time, **fields)
+
+
+def _ended(run: Run, event: Event | NewEvent, end: TurnEnd) -> Run:
+    error = None
+    if _end_status(run, end) == "failed":
+        code = end.error_code or "failed"
+        error = TerminalError(code=code, message=end.error_message or code)
+    return _touched(run, event, status=_end_status(run, end), terminal_error=error, revision=ENDED)
+
+
+def _end_status(run: Run, end: TurnEnd) -> RunStatus:
+    if end.reason == "failed":
+        return "failed"
+    if end.reason in _CANCELLED_REASONS:
+        return "cancelled"
+    return run.status if end.reason == "unknown" else "completed"
+
+
+def _open_status(message: AssistantMessage, text: str) -> RunStatus:
+    calls = any(isinstance(block, ToolCallBlock) for block in message.content)
+    return "completed" if text.strip() and not calls and not message.interrupted else "cancelled"
+
+
+def _input_parts(message: UserMessage) -> list[InputPart]:
+    parts: list[InputPart] = []
+    for block in message.content:
+        if isinstance(block, TextBlock) and block.text.strip():
+            parts.append(TextPart(text=block.text))
+        elif isinstance(block, ImageBlock):
+            parts.append(BinaryPart(media_type=block.media_type, size_bytes=block.size_bytes))
+    return parts
+
+
+__all__ = ["ENDED", "OPEN", "RunFold"]
