@@ -34,12 +34,13 @@ from starweaver_host.contract.records import (
     TextPart,
 )
 
+from .display import HUMAN_SOURCES
 from .text import decode_payload, visible_text
 
 OPEN, ENDED = 1, 2
 """The revision of an imported run before and after its `turn/end` was read."""
 
-_HUMAN_SOURCES = frozenset({"user", "steering"})
+
 _CANCELLED_REASONS = frozenset({"cancelled", "interrupted"})
 _WORK_TYPES = frozenset({ToolCall.event_type, ToolResult.event_type})
 
@@ -103,7 +104,7 @@ def _next_run(run: Run, event: Event | NewEvent) -> Run:
     if event.type in _WORK_TYPES:
         return _touched(run, event, status="cancelled")
     match decode_payload(event):
-        case UserMessage() as message if message.source in _HUMAN_SOURCES:
+        case UserMessage() as message if message.source in HUMAN_SOURCES:
             return _touched(run, event, status="cancelled", input=(*run.input, *_input_parts(message)))
         case AssistantMessage() as message:
             text = visible_text(message)
