@@ -1,0 +1,44 @@
+"""`sw session show`: one session and its runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from ..options import output_option
+
+if TYPE_CHECKING:
+    from ..opened import Opened
+
+
+@click.command("show")
+@click.argument("session")
+@click.option("--runs", type=click.IntRange(0, 500), default=20, show_default=True, help="Newest runs to show.")
+@output_option()
+def command(session: str, runs: int, output: str) -> None:
+    """Show one session and its newest runs. SESSION is an id, a native id, or a unique prefix of one."""
+    from ..failures import expected_errors
+    from ..opened import run_opened
+
+    with expected_errors(as_json=output != "text"):
+        run_opened(lambda opened: _show(opened, session, runs, output), needs_search=False)
+
+
+async def _show(opened: Opened, text: str, runs: int, output: str) -> None:
+    from starweaver_host.contract.store import RunListQuery
+
+    from ..render.sessions import write_session
+    from ..sessions import resolve_session
+
+    scope = opened.access(include_deleted=True)
+    session_id = await resolve_session(opened, text, include_deleted=True)
+    session = await opened.store.get_session(scope, session_id)
+    newest = ()
+    if runs:
+        query = RunListQuery(newest_first=True, limit=runs)
+        newest = (await opened.store.list_runs(scope, session_id, query)).runs
+    write_session(session, newest[::-1], opened.resume_of(session), output=output)
+
+
+__all__ = ["command"]

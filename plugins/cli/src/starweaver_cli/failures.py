@@ -1,0 +1,62 @@
+"""How an expected error is shown: one line and a hint on standard error, or one JSON object there."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from starweaver_host.contract.errors import StartupError, StarweaverError
+
+from .exits import exit_status
+
+
+def wants_json(arguments: Sequence[str]) -> bool:
+    """Whether the raw arguments ask for JSON output; used before they could be parsed."""
+    pairs = zip(arguments, [*arguments[1:], ""], strict=True)
+    return any(
+        (name == "--output" and value in {"json", "jsonl"}) or name in {"--output=json", "--output=jsonl"}
+        for name, value in pairs
+    )
+
+
+def report_failure(code: str, message: str, hint: str | None, *, as_json: bool) -> int:
+    """Write one error to standard error; returns its exit status."""
+    if as_json:
+        sys.stderr.write(json.dumps({"error": {"code": code, "message": message, "hint": hint}}) + "\n")
+    else:
+        sys.stderr.write(f"error: {message}\n" + (f"hint: {hint}\n" if hint else ""))
+    return exit_status(code)
+
+
+def report_error(error: StarweaverError, *, as_json: bool) -> int:
+    """Report any expected error; a refused start-up lists every problem."""
+    if not isinstance(error, StartupError):
+        return report_failure(error.code, error.message, error.hint, as_json=as_json)
+    if as_json:
+        problems = [{"code": p.code, "message": p.message, "hint": p.hint} for p in error.problems]
+        body = {"code": error.code, "message": error.message, "hint": error.hint, "problems": problems}
+        sys.stderr.write(json.dumps({"error": body}) + "\n")
+    else:
+        lines = [f"error: {error.message}"]
+        for problem in error.problems:
+            lines.append(f"  - {problem.message}")
+            lines.extend([f"    hint: {problem.hint}"] if problem.hint else [])
+        sys.stderr.write("\n".join(lines) + "\n")
+    return exit_status(error.code)
+
+
+@contextmanager
+def expected_errors(*, as_json: bool) -> Iterator[None]:
+    """Turn an expected error inside the block into a report and an exit."""
+    import click
+
+    try:
+        yield
+    except StarweaverError as error:
+        status = report_error(error, as_json=as_json)
+        raise click.exceptions.Exit(status) from error
+
+
+__all__ = ["expected_errors", "report_error", "report_failure", "wants_json"]

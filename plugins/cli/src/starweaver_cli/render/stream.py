@@ -1,0 +1,63 @@
+"""Where output goes and how it may look: terminal or pipe, colour or not, wide or narrow.
+
+Colour follows the terminal and the `NO_COLOR` convention. Text from transcripts passes `clean` before it reaches a
+terminal, so that no escape sequence of theirs is obeyed.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import unicodedata
+
+import click
+
+_BIDI = dict.fromkeys([*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C], " ")
+
+
+def on_terminal() -> bool:
+    """Whether a person reads standard output."""
+    return sys.stdout.isatty()
+
+
+def coloured() -> bool:
+    """Whether to use colour on standard output."""
+    return on_terminal() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
+
+
+def width() -> int:
+    """Columns to fill: the terminal's, or 100 when piped."""
+    return shutil.get_terminal_size((100, 24)).columns if on_terminal() else 100
+
+
+def style(text: str, **how: object) -> str:
+    """Style text for a coloured terminal; unchanged elsewhere."""
+    return click.style(text, **how) if coloured() else text  # type: ignore[arg-type]
+
+
+def clean(text: str) -> str:
+    """Text with control, bidi and surrogate characters replaced by spaces; newlines and tabs stay."""
+    if text.isascii() and text.isprintable():
+        return text
+    spaced = text.translate(_BIDI)
+    return "".join(" " if _is_unsafe(character) else character for character in spaced)
+
+
+def _is_unsafe(character: str) -> bool:
+    return character not in "\n\t" and unicodedata.category(character) in {"Cc", "Cs"}
+
+
+def write_line(text: str = "") -> None:
+    """Write one line to standard output, whatever its encoding can hold."""
+    encoding = sys.stdout.encoding or "utf-8"
+    sys.stdout.write(text.encode(encoding, "replace").decode(encoding) + "\n")
+
+
+def note(text: str) -> None:
+    """Tell a person something beside the result, on standard error."""
+    encoding = sys.stderr.encoding or "utf-8"
+    sys.stderr.write(text.encode(encoding, "replace").decode(encoding) + "\n")
+
+
+__all__ = ["clean", "coloured", "note", "on_terminal", "style", "width", "write_line"]
