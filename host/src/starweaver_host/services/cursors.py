@@ -1,0 +1,74 @@
+"""Opaque cursors: bytes sealed with HMAC-SHA256 under a key that lives with the store.
+
+For every paged operation that hands a position to a caller. Not for what a position means: the payload belongs to the
+operation (`search_cursor` for search). A cursor proves who made it and hides nothing secret, so a payload holds hashes
+and times, never text or ids.
+"""
+
+from __future__ import annotations
+
+import binascii
+import hmac
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+
+CURSOR_MAX_LENGTH = 2048
+"""Longest cursor, in characters."""
+_TAG_BYTES = 32
+
+
+class CursorInvalid(ValueError):  # noqa: N818 - named by the state, as the error codes are
+    """A cursor is malformed, altered, or sealed under another key. The text never repeats the cursor."""
+
+
+class CursorCodec:
+    """Seals payloads as `<prefix>.<base64url>` and opens only what it sealed.
+
+    `key` is the store's cursor key, at least 16 bytes. The prefix is authenticated too: a cursor of one operation is
+    no cursor of another.
+    """
+
+    def __init__(self, key: bytes, *, prefix: str = "ssc1") -> None:
+        if len(key) < 16:
+            raise ValueError(f"cursor key must have at least 16 bytes, found {len(key)}")
+        self._key = key
+        self._head = f"{prefix}."
+
+    @property
+    def capacity(self) -> int:
+        """Most bytes of a payload."""
+        return (CURSOR_MAX_LENGTH - len(self._head)) * 3 // 4 - _TAG_BYTES
+
+    def seal(self, payload: bytes) -> str:
+        """Return the cursor of `payload`; raises ValueError when it would pass CURSOR_MAX_LENGTH."""
+        body = urlsafe_b64encode(self._tag(payload) + payload).rstrip(b"=").decode("ascii")
+        if len(self._head) + len(body) > CURSOR_MAX_LENGTH:
+            raise ValueError(f"cursor must not pass {CURSOR_MAX_LENGTH} characters, payload has {len(payload)} bytes")
+        return self._head + body
+
+    def open(self, cursor: str) -> bytes:
+        """Return the payload; raises CursorInvalid. Constant-time comparison; reads nothing."""
+        data = self._decode(cursor)
+        tag, payload = data[:_TAG_BYTES], data[_TAG_BYTES:]
+        if not hmac.compare_digest(tag, self._tag(payload)):
+            raise CursorInvalid("cursor was altered or made by another store")
+        return payload
+
+    def _tag(self, payload: bytes) -> bytes:
+        return hmac.digest(self._key, self._head.encode("ascii") + b"\0" + payload, "sha256")
+
+    def _decode(self, cursor: str) -> bytes:
+        if len(cursor) > CURSOR_MAX_LENGTH:
+            raise CursorInvalid(f"cursor must not pass {CURSOR_MAX_LENGTH} characters, found {len(cursor)}")
+        if not cursor.startswith(self._head) or not cursor.isascii():
+            raise CursorInvalid(f"cursor must begin with {self._head!r}")
+        body = cursor[len(self._head) :]
+        try:
+            data = urlsafe_b64decode(body + "=" * (-len(body) % 4))
+        except (binascii.Error, ValueError):
+            raise CursorInvalid("cursor is not base64url") from None
+        if urlsafe_b64encode(data).rstrip(b"=").decode("ascii") != body:
+            raise CursorInvalid("cursor is not base64url")
+        return data
+
+
+__all__ = ["CURSOR_MAX_LENGTH", "CursorCodec", "CursorInvalid"]

@@ -1,0 +1,153 @@
+"""Builds the hits of a page from ranked matches: summaries, snippets, locations.
+
+Originals are read here, for shown hits only. What vanished or changed since it was matched is left out: a page may be
+shorter than its limit, and is never wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from starweaver_host.contract.corpus import DocumentRef
+from starweaver_host.contract.errors import StoreError
+from starweaver_host.contract.records import Run, Session
+from starweaver_host.contract.search import (
+    ReplayPosition,
+    SearchLocation,
+    SessionSearchHit,
+    SessionSummary,
+    Snippet,
+)
+from starweaver_host.contract.store import SessionStore
+from starweaver_host.projection.documents import document_id
+from starweaver_host.projection.snippets import make_snippet, safe_line
+
+from .search_order import Match, OrderKey, score
+from .search_rules import SearchPlan
+
+TITLE_MAX_BYTES = 256
+PROFILE_MAX_BYTES = 128
+WORKSPACE_MAX_BYTES = 512
+PREVIEW_MAX_BYTES = 160
+
+
+async def build_hits(
+    store: SessionStore, plan: SearchPlan, ranked: Sequence[tuple[OrderKey, Match]]
+) -> tuple[SessionSearchHit, ...]:
+    """Return the hits of `ranked`, in its order. Cost: one read of texts, one of sessions, one per run shown."""
+    texts = await _texts(store, plan, [match for _, match in ranked])
+    sessions = await _sessions(store, plan, [match for _, match in ranked])
+    hits = []
+    for (key, match), text in zip(ranked, texts, strict=True):
+        session = sessions.get(match.root_session_id if plan.fold_subagents else match.ref.session_id)
+        snippet = None if text is None else make_snippet(text, plan.needle)
+        if session is None or snippet is None or not snippet.highlights:
+            continue
+        run = await read_run(store, plan, match.ref.session_id, match.ref.run_id)
+        hits.append(_hit(session, match, run, snippet, score(key)))
+    return tuple(hits)
+
+
+def browse_hit(session: Session, run: Run | None) -> SessionSearchHit:
+    """The hit of a session that is shown for itself: no snippet, no score."""
+    ref = DocumentRef(session_id=session.header.session_id, source="session_metadata")
+    location = SearchLocation(session_id=ref.session_id, source=ref.source, document_id=document_id(ref))
+    return SessionSearchHit(
+        session=summarise(session, run), source=ref.source, location=location, matched_at=session.updated_at
+    )
+
+
+def summarise(session: Session, run: Run | None) -> SessionSummary:
+    """What is shown of a session; long or unprintable texts are cut and cleaned in silence."""
+    header = session.header
+    return SessionSummary(
+        namespace_id=header.namespace_id,
+        session_id=header.session_id,
+        title=_line(session.title, TITLE_MAX_BYTES),
+        status=session.status,
+        profile=_line(session.profile, PROFILE_MAX_BYTES),
+        workspace=_line(_workspace(session), WORKSPACE_MAX_BYTES),
+        agent=header.external.source if header.external else None,
+        native_id=header.external.native_id if header.external else None,
+        cwd=header.cwd,
+        parent_session_id=header.parent_session_id,
+        created_at=header.created_at,
+        updated_at=session.updated_at,
+        run_status=run.status if run else None,
+        run_preview=_line(run.output_preview, PREVIEW_MAX_BYTES) if run else None,
+    )
+
+
+async def read_run(store: SessionStore, plan: SearchPlan, session_id: str, run_id: str | None) -> Run | None:
+    """The run of a hit; None when the hit has none or it was pruned."""
+    if run_id is None:
+        return None
+    try:
+        return await store.get_run(plan.access, session_id, run_id)
+    except StoreError as error:
+        if error.code != "not_found":
+            raise
+        return None
+
+
+async def _texts(store: SessionStore, plan: SearchPlan, matches: Sequence[Match]) -> list[str | None]:
+    refs = [match.ref for match in matches if match.origin is None]
+    stored = iter(await store.read_texts(plan.access, refs)) if refs else iter(())
+    return [next(stored) if match.origin is None else match.origin.text for match in matches]
+
+
+async def _sessions(store: SessionStore, plan: SearchPlan, matches: Sequence[Match]) -> dict[str, Session]:
+    ids = dict.fromkeys(m.root_session_id if plan.fold_subagents else m.ref.session_id for m in matches)
+    found = await store.get_sessions(plan.access, tuple(ids)) if ids else ()
+    return {session.header.session_id: session for session in found}
+
+
+def _hit(session: Session, match: Match, run: Run | None, snippet: Snippet, value: float) -> SessionSearchHit:
+    return SessionSearchHit(
+        session=summarise(session, run),
+        run_id=match.ref.run_id,
+        source=match.ref.source,
+        location=_location(match),
+        snippet=snippet,
+        score=value,
+        matched_at=match.time,
+    )
+
+
+def _location(match: Match) -> SearchLocation:
+    ref = match.ref
+    if ref.source != "display_message":
+        return SearchLocation(
+            session_id=ref.session_id,
+            run_id=ref.run_id,
+            source=ref.source,
+            document_id=match.stable_id,
+            also_in=match.also_in,
+        )
+    origin = match.origin
+    scope = f"session:{ref.session_id}" if ref.run_id is None else f"run:{ref.run_id}"
+    sequence = origin.sequence if origin else ref.seq or 0
+    return SearchLocation(
+        session_id=ref.session_id,
+        run_id=ref.run_id,
+        source=ref.source,
+        document_id=match.stable_id,
+        archive_scope=scope,
+        source_agent_id=origin.agent_id if origin else None,
+        source_run_id=origin.run_id if origin else ref.run_id,
+        display_sequence=sequence,
+        cursor=ReplayPosition(scope=scope, sequence=sequence),
+        also_in=match.also_in,
+    )
+
+
+def _line(text: str | None, max_bytes: int) -> str | None:
+    return None if text is None else safe_line(text, max_bytes)
+
+
+def _workspace(session: Session) -> str | None:
+    workspace = session.header.workspace
+    return None if workspace is None else workspace.label or workspace.id
+
+
+__all__ = ["browse_hit", "build_hits", "read_run", "summarise"]

@@ -1,0 +1,119 @@
+"""The scan: byte search over the store's folded corpus, newest batches first.
+
+A batch that misses costs one `bytes.find`. Documents are decoded only in a batch that hits.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import AsyncGenerator, Iterator, Sequence
+from functools import partial
+from operator import attrgetter
+
+import msgspec
+
+from starweaver_host.contract.corpus import CorpusBatch, CorpusDocument, CorpusQuery
+from starweaver_host.contract.errors import StoreError
+from starweaver_host.contract.store import SearchCorpus
+from starweaver_host.services.search_coverage import CoverageLog
+from starweaver_host.services.search_order import Match, is_inside_word
+from starweaver_host.services.search_paging import MatchBatch, MatchRequest
+from starweaver_host.services.search_rules import SearchPlan
+
+from .budget import ScanBudget
+
+_START = attrgetter("start")
+_AHEAD_OF_ALL = 1 << 62
+
+
+class CorpusScan:
+    """The matches of a plan in a store's corpus, and in the mirrors that were read for this page.
+
+    Problems go to `coverage`; scanned bytes to `budget`.
+    """
+
+    def __init__(
+        self,
+        corpus: SearchCorpus,
+        plan: SearchPlan,
+        *,
+        coverage: CoverageLog,
+        budget: ScanBudget,
+        mirrored: Sequence[Match] = (),
+    ) -> None:
+        self._corpus = corpus
+        self._plan = plan
+        self._needle = plan.needle.encode("utf-8")
+        self._coverage = coverage
+        self._budget = budget
+        self._mirrored = mirrored
+
+    async def stream(self, request: MatchRequest) -> AsyncGenerator[MatchBatch, None]:
+        """Yield the mirrors' matches, if any, then the corpus batches of `request`."""
+        if self._mirrored:
+            yield MatchBatch(newest=_AHEAD_OF_ALL, find=partial(self._in_mirrors, request))
+        batches = self._corpus.scan_corpus(self._query(request))
+        try:
+            async for batch in batches:
+                yield MatchBatch(newest=batch.newest, find=partial(self._find, batch))
+        finally:
+            if isinstance(batches, AsyncGenerator):
+                await batches.aclose()
+
+    def _query(self, request: MatchRequest) -> CorpusQuery:
+        narrowed = msgspec.structs.replace(
+            self._plan.filter,
+            session_ids=request.sessions or self._plan.filter.session_ids,
+            roots=request.roots or self._plan.filter.roots,
+        )
+        return CorpusQuery(scope=self._plan.access, filter=narrowed, as_of=request.as_of, older_than=request.older_than)
+
+    def _in_mirrors(self, request: MatchRequest) -> list[Match]:
+        return [
+            match
+            for match in self._mirrored
+            if (request.older_than is None or match.time < request.older_than)
+            and (not request.sessions or match.ref.session_id in request.sessions)
+            and (not request.roots or match.root_session_id in request.roots)
+        ]
+
+    def _find(self, batch: CorpusBatch) -> list[Match]:
+        self._budget.spend(len(batch.text))
+        return [self._match(batch, document) for document in find_in_batch(batch, self._needle, self._coverage)]
+
+    def _match(self, batch: CorpusBatch, document: CorpusDocument) -> Match:
+        is_ranked = self._plan.order == "relevance"
+        return Match(
+            ref=document.ref,
+            root_session_id=document.root_session_id,
+            time=document.time,
+            identity=document.identity,
+            is_inside_word=is_ranked and is_inside_word(batch.text, self._needle, document.start, document.end),
+        )
+
+
+def find_in_batch(batch: CorpusBatch, needle: bytes, coverage: CoverageLog) -> list[CorpusDocument]:
+    """Return the documents of a batch that hold `needle`; one that cannot be decoded is warned about."""
+    if batch.text.find(needle) < 0:
+        return []
+    try:
+        documents = batch.documents()
+    except (msgspec.MsgspecError, StoreError, ValueError):
+        coverage.warn("malformed_source", "some stored records could not be decoded and were not searched")
+        return []
+    return list(matching(batch.text, documents, needle))
+
+
+def matching(text: bytes, documents: Sequence[CorpusDocument], needle: bytes) -> Iterator[CorpusDocument]:
+    """Yield the documents whose span of `text` holds `needle`, in their order, each once."""
+    at = text.find(needle)
+    while at >= 0:
+        place = bisect_right(documents, at, key=_START) - 1
+        if place >= 0 and at + len(needle) <= documents[place].end:
+            yield documents[place]
+        if place + 1 >= len(documents):
+            return
+        at = text.find(needle, documents[place + 1].start)
+
+
+__all__ = ["CorpusScan", "find_in_batch", "matching"]
