@@ -19,6 +19,7 @@ from .casefold import WHITE_SPACE, find_all, fold, fold_needle
 from .unicode14 import GLUE, LATER, character_class
 
 _BLOCK = 1024  # characters folded and mapped together; small, because a whole block is mapped for one match in it
+_SHORT = 8  # code points; folds of longer clusters are not worth remembering
 
 
 class FoldedText(NamedTuple):
@@ -42,7 +43,7 @@ def fold_mapped(text: str) -> FoldedText:
     ends: list[int] = []
     after_space = False
     for start, end in _clusters(text):
-        part = _fold_cluster(text[start:end])
+        part = _fold_cluster(text[start:end]) if end - start <= _SHORT else fold(text[start:end])
         if after_space and part[0] == " ":
             ends[-1] = end
             part = part[1:]
@@ -86,9 +87,12 @@ class _Blocks:
         self._text = text
         self._cuts = [0]
         self._offsets = [0]
-        folded = fold(text)
-        self._plain = text.isascii() and len(folded) == len(text)
-        self.folded = folded if self._plain else "".join(self._fold_blocks())
+        self._plain = False
+        if text.isascii():
+            self.folded = fold(text)
+            self._plain = len(self.folded) == len(text)
+        if not self._plain:
+            self.folded = "".join(self._fold_blocks())
         self._mapped: dict[int, FoldedText] = {}
 
     def original(self, start: int, end: int) -> tuple[int, int]:
@@ -126,9 +130,10 @@ def _next_cut(text: str, place: int) -> int:
 
 
 def _clusters(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the clusters of a text. White space takes nothing in: it composes with no mark, and its run may go on."""
     start = 0
     for place in range(1, len(text)):
-        if text[place] < "\u0300" or not _is_glue(text[place]):
+        if text[place] < "\u0300" or not _is_glue(text[place]) or _is_space(text[place - 1]):
             yield start, place
             start = place
     if text:
