@@ -17,8 +17,9 @@ from dependency_injector import containers, providers  # noqa: TID253
 
 from . import logs
 from .application import Application, Parts, Services
+from .config.keys import KeySpace
 from .config.load import Reading, read_config
-from .config.model import C, ProductDefinition, ProviderTable, Selection, Slot
+from .config.model import C, KeyPath, ProductDefinition, ProviderTable, Selection, Slot
 from .config.places import Places
 from .container import HostContainer
 from .contract.errors import PluginError, StartupError, StarweaverError
@@ -68,6 +69,31 @@ def compose(
         offload=offload,
     )
     return _assemble(parts, product, collected.registry, filler.settings)
+
+
+def known_keys(
+    product: ProductDefinition[C],
+    file: Path | None = None,
+    *,
+    environ: Mapping[str, str] | None = None,
+    places: Places | None = None,
+    installed: Discovery | None = None,
+    modules: Mapping[str, ModuleType] | None = None,
+) -> KeySpace:
+    """Every key of a product that can be set, those of its providers included as far as their plugins load."""
+    reading = read_config(product, file, environ=environ, places=places)
+    registry = _collect(reading, installed, modules).registry
+    options: dict[KeyPath, type[msgspec.Struct] | None] = {}
+    for slot in product.slots:
+        if slot.many:
+            options.update(
+                {(*slot.table, offer.name): offer.registration.config for offer in registry.offers(slot.kind)}
+            )
+    for selection in reading.selections:
+        offers = registry.offers(selection.slot.kind)
+        if selection.provider is not None and selection.provider in offers:
+            options[selection.path] = offers.find(selection.provider).registration.config
+    return KeySpace(product, options)
 
 
 def container_of(application: Application[Any], container: type[K]) -> K:
@@ -138,7 +164,7 @@ class _Filler:
         """Every filling of the product, in the order of its slots."""
         for slot in self._reading.product.slots:
             selections = [item for item in self._reading.selections if item.slot is slot]
-            chosen = any(item.provider for item in selections)
+            chosen = any(item.provider and item.settings.enabled for item in selections)
             found = list(self._many(slot, selections) if slot.many else self._one(slot, selections))
             if slot.required and not found and not chosen and self._is_sound:
                 self.problems.append(self._empty(slot))
@@ -146,11 +172,13 @@ class _Filler:
 
     def _one(self, slot: Slot, selections: Sequence[Selection]) -> Iterator[Filling]:
         for selection in selections:
+            known = selection.provider in self._registry.offers(slot.kind)
             if selection.provider is None:
-                continue
-            offer = self._find(selection)
-            if offer is not None:
-                yield from self._filling(slot, selection, offer)
+                self._reading.options(selection, None)
+            elif selection.settings.enabled or known:
+                offer = self._find(selection)
+                found = [] if offer is None else list(self._filling(slot, selection, offer))
+                yield from found if selection.settings.enabled else ()
 
     def _many(self, slot: Slot, selections: Sequence[Selection]) -> Iterator[Filling]:
         chosen = {selection.provider: selection for selection in selections}
@@ -213,4 +241,4 @@ def _maker(
     return lambda context: factory(config, context)
 
 
-__all__ = ["compose", "container_of"]
+__all__ = ["compose", "container_of", "known_keys"]

@@ -7,7 +7,7 @@ Every problem is gathered with file, line and a hint. Provider keys stay undecod
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Generic, NamedTuple
 
@@ -112,10 +112,31 @@ def read_config(
     places: Places | None = None,
 ) -> Reading[C]:
     """Read the configuration, gathering problems. A named file must exist; the product's usual one may be missing."""
+    reading = _reading(product, environ, places)
+    return _read(reading, lambda: _user(product, file, reading.places))
+
+
+def read_text_config(
+    product: ProductDefinition[C],
+    text: str,
+    file: Path,
+    *,
+    environ: Mapping[str, str] | None = None,
+    places: Places | None = None,
+) -> Reading[C]:
+    """The same for the text that `file` holds or is about to hold."""
+    return _read(_reading(product, environ, places), lambda: Document(str(file), text, file.absolute().parent))
+
+
+def _reading(product: ProductDefinition[C], environ: Mapping[str, str] | None, places: Places | None) -> Reading[C]:
     variables = os.environ if environ is None else environ
-    reading = Reading(product, find_places(variables) if places is None else places, variables)
+    return Reading(product, find_places(variables) if places is None else places, variables)
+
+
+def _read(reading: Reading[C], user: Callable[[], Document | None]) -> Reading[C]:
+    product = reading.product
     try:
-        layers = Layers(product, _defaults(product, reading.places), _user(product, file, reading.places))
+        layers = Layers(product, _defaults(product, reading.places), user())
     except ConfigError as error:
         reading.problems.append(error)
     else:
@@ -198,9 +219,9 @@ def _selections(layers: Layers, decoder: Decoder, split: _Split) -> list[Selecti
 
 def _single(slot: Slot, table: TomlTable, options: TomlTable) -> Selection:
     chosen = table.get(slot.selector)
-    is_on = slot.switch is None or table.get(slot.switch, True) is True
-    provider = chosen if isinstance(chosen, str) and chosen and is_on else None
-    return Selection(slot=slot, provider=provider, path=slot.table, options=options)
+    provider = chosen if isinstance(chosen, str) and chosen else None
+    settings = ProviderTable(enabled=slot.switch is None or table.get(slot.switch, True) is True)
+    return Selection(slot=slot, provider=provider, path=slot.table, options=options, settings=settings)
 
 
 def _one_of_many(slot: Slot, path: KeyPath, table: TomlTable, decoder: Decoder) -> Selection:
@@ -218,4 +239,4 @@ def _own_keys(product: ProductDefinition[Any], selection: Selection) -> list[str
     return list(table_fields(product.config, selection.slot.table))
 
 
-__all__ = ["Configuration", "Reading", "load_config", "read_config", "user_file"]
+__all__ = ["Configuration", "Reading", "load_config", "read_config", "read_text_config", "user_file"]

@@ -85,7 +85,8 @@ class ProductDefinition(msgspec.Struct, Generic[C], frozen=True, kw_only=True):
 class Selection(msgspec.Struct, frozen=True, kw_only=True):
     """What the configuration says about one slot, or about one provider of a `many` slot.
 
-    `provider` is None for an empty slot. `options` are the provider's own keys, not yet decoded; `path` is their table.
+    `provider` is None where none is named. `options` are the provider's own keys, not yet decoded; `path` is their
+    table. `settings.enabled` False means the slot, or this provider of it, is switched off.
     """
 
     slot: Slot
