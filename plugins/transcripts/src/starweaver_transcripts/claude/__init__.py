@@ -1,0 +1,5 @@
+"""Claude Code: `projects/<folder>/<session>.jsonl`, its subagents, and what they mean."""
+
+from .source import ClaudeSource
+
+__all__ = ["ClaudeSource"]
