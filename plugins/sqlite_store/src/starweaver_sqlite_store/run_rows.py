@@ -1,0 +1,143 @@
+"""Runs as rows, and what a written run means for its session: counts, head, active slot and documents."""
+
+# ruff: noqa: S608  names in statements are constants of this package; every value is a parameter
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import msgspec
+
+from starweaver_host.contract.corpus import DocumentRef
+from starweaver_host.contract.errors import StoreError
+from starweaver_host.contract.records import Cause, InputPart, Run, RunKey, TerminalError
+from starweaver_host.projection.documents import NO_IDENTITIES, RunIdentities, TextDocument, run_documents
+
+from . import chunks
+from .database import Transaction
+from .packing import pack, unpack
+
+RUN_COLUMNS = (
+    "namespace_id, session_id, run_id, sequence_no, status, trigger, output_preview, error_code, error_message, "
+    "profile, parent_run_id, caused_by, revision, created_at, started_at, ended_at, updated_at, input_codec, input"
+)
+ACTIVE = "('queued', 'starting', 'running', 'waiting')"
+_ALL_COLUMNS = [*(column.strip() for column in RUN_COLUMNS.split(",")), "input_identity", "output_identity"]
+_UPSERT = (
+    f"INSERT INTO runs ({', '.join(_ALL_COLUMNS)}) VALUES ({', '.join('?' * len(_ALL_COLUMNS))}) "
+    "ON CONFLICT (namespace_id, session_id, run_id) DO UPDATE SET "
+    + ", ".join(f"{column} = excluded.{column}" for column in _ALL_COLUMNS[3:])
+)
+_INPUT = msgspec.json.Decoder(tuple[InputPart, ...])
+
+
+class StoredRun(NamedTuple):
+    """A run with the identity hashes of its input and output messages."""
+
+    run: Run
+    identities: RunIdentities = NO_IDENTITIES
+
+
+def run_from_row(row: tuple[Any, ...]) -> Run:
+    """The Run of a row of RUN_COLUMNS."""
+    error = None if row[7] is None else TerminalError(code=row[7], message=row[8])
+    cause = None if row[11] is None else msgspec.json.decode(row[11], type=Cause)
+    return Run(
+        namespace_id=row[0],
+        session_id=row[1],
+        run_id=row[2],
+        sequence_no=row[3],
+        status=row[4],
+        trigger=row[5],
+        output_preview=row[6],
+        terminal_error=error,
+        profile=row[9],
+        parent_run_id=row[10],
+        caused_by=cause,
+        revision=row[12],
+        created_at=row[13],
+        started_at=row[14],
+        ended_at=row[15],
+        updated_at=row[16],
+        input=_INPUT.decode(unpack(row[17], row[18])),
+    )
+
+
+def find_run(tx: Transaction, key: RunKey) -> StoredRun | None:
+    """A run by identity."""
+    row = tx.execute(
+        f"SELECT {RUN_COLUMNS}, input_identity, output_identity FROM runs "
+        "WHERE namespace_id = ? AND session_id = ? AND run_id = ?",
+        (key.namespace_id, key.session_id, key.run_id),
+    ).fetchone()
+    return None if row is None else StoredRun(run_from_row(row[:-2]), RunIdentities(*row[-2:]))
+
+
+def run_not_found(key: RunKey) -> StoreError:
+    """The error for a run that is absent or outside the scope."""
+    return StoreError("not_found", f"run {key.run_id!r} of session {key.session_id!r} was wanted, found none")
+
+
+def write_run(tx: Transaction, stored: StoredRun) -> None:
+    """Insert a run, or replace the row of the same run."""
+    run = stored.run
+    error, cause = run.terminal_error, run.caused_by
+    values = (
+        run.namespace_id,
+        run.session_id,
+        run.run_id,
+        run.sequence_no,
+        run.status,
+        run.trigger,
+        run.output_preview,
+        error.code if error else None,
+        error.message if error else None,
+        run.profile,
+        run.parent_run_id,
+        msgspec.json.encode(cause).decode() if cause else None,
+        run.revision,
+        run.created_at,
+        run.started_at,
+        run.ended_at,
+        run.updated_at,
+        *pack(msgspec.json.encode(run.input)),
+        *stored.identities,
+    )
+    tx.execute(_UPSERT, values)
+
+
+class DocumentChange(NamedTuple):
+    """What a change of runs takes off the corpus and puts on it."""
+
+    dropped: list[DocumentRef]
+    added: list[TextDocument]
+
+    def apply(self, tx: Transaction, namespace_id: str, session_id: str, position: int) -> None:
+        """Write the change."""
+        chunks.drop_documents(tx, namespace_id, session_id, self.dropped)
+        chunks.append_documents(tx, namespace_id, session_id, self.added, position)
+
+
+def document_change(pairs: Iterable[tuple[StoredRun | None, StoredRun | None]]) -> DocumentChange:
+    """The difference between runs as they were and as they are; a document that stays the same is not rewritten."""
+    change = DocumentChange([], [])
+    for before, after in pairs:
+        old = {} if before is None else {document.ref: document for document in run_documents(*before)}
+        new = {} if after is None else {document.ref: document for document in run_documents(*after)}
+        change.dropped.extend(ref for ref, document in old.items() if new.get(ref) != document)
+        change.added.extend(document for ref, document in new.items() if old.get(ref) != document)
+    return change
+
+
+__all__ = [
+    "ACTIVE",
+    "RUN_COLUMNS",
+    "DocumentChange",
+    "StoredRun",
+    "document_change",
+    "find_run",
+    "run_from_row",
+    "run_not_found",
+    "write_run",
+]

@@ -1,0 +1,193 @@
+"""The SessionStore: every operation of the contract as one hop to a function that runs in one transaction.
+
+Nothing here knows of threads or loops: the product's `offload` decides where a function runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, TypeVar
+
+from starweaver_host.contract.corpus import (
+    Attribution,
+    CorpusBatch,
+    CorpusQuery,
+    DocumentRef,
+    FeedPage,
+    StoreIdentity,
+)
+from starweaver_host.contract.events import NewEvent
+from starweaver_host.contract.records import (
+    AccessScope,
+    Checkpoint,
+    Run,
+    RunStatus,
+    Session,
+    SessionChange,
+    SessionDraft,
+    SessionKey,
+)
+from starweaver_host.contract.registration import Offload
+from starweaver_host.contract.store import (
+    AdmittedRun,
+    AppendResult,
+    EventWindow,
+    HeartbeatReply,
+    RunAdmission,
+    RunLease,
+    RunListQuery,
+    RunOutcome,
+    RunPage,
+    SessionListQuery,
+    SessionPage,
+    StoreHealth,
+)
+from starweaver_host.contract.transcripts import ImportBatch, ImportReceipt, LedgerEntry
+
+from . import admission as admissions
+from . import edits, feed, health, importing, leases, ledger, listing, log, meta, runs, texts
+from . import identities as shared
+from .database import Database
+from .scan import CorpusScan
+
+T = TypeVar("T")
+
+
+class SqliteSessionStore:
+    """A SessionStore over one database file. See `contract.store` for what every method promises."""
+
+    def __init__(self, database: Database, offload: Offload) -> None:
+        self._database = database
+        self._offload = offload
+
+    async def create_session(self, draft: SessionDraft) -> Session:
+        return await self._write(edits.create_session, draft)
+
+    async def get_session(self, scope: AccessScope, session_id: str) -> Session:
+        return await self._read(listing.get_session, scope, session_id)
+
+    async def get_sessions(self, scope: AccessScope, session_ids: Sequence[str]) -> tuple[Session, ...]:
+        return await self._read(listing.get_sessions, scope, session_ids)
+
+    async def list_sessions(self, scope: AccessScope, query: SessionListQuery) -> SessionPage:
+        return await self._read(listing.list_sessions, scope, query)
+
+    async def resolve_session(self, scope: AccessScope, text: str, *, limit: int = 10) -> tuple[str, ...]:
+        return await self._read(listing.resolve_session, scope, text, limit)
+
+    async def update_session(
+        self, scope: AccessScope, session_id: str, change: SessionChange, *, expected_revision: int | None = None
+    ) -> Session:
+        return await self._write(edits.update_session, scope, session_id, change, expected_revision)
+
+    async def acquire_fence(
+        self, scope: AccessScope, session_id: str, *, fence_id: str, requested_by: str, expected_revision: int | None
+    ) -> Session:
+        return await self._write(
+            edits.acquire_fence,
+            scope,
+            session_id,
+            fence_id=fence_id,
+            requested_by=requested_by,
+            expected_revision=expected_revision,
+        )
+
+    async def release_fence(self, scope: AccessScope, session_id: str, *, fence_id: str) -> Session:
+        return await self._write(edits.release_fence, scope, session_id, fence_id)
+
+    async def tombstone_session(self, scope: AccessScope, session_id: str, *, fence_id: str) -> Session:
+        return await self._write(edits.tombstone_session, scope, session_id, fence_id)
+
+    async def admit_run(self, admission: RunAdmission) -> AdmittedRun:
+        return await self._write(admissions.admit_run, admission)
+
+    async def heartbeat(self, lease: RunLease, *, lease_seconds: float = 30.0) -> HeartbeatReply:
+        return await self._write(leases.heartbeat, lease, lease_seconds)
+
+    async def transition_run(self, lease: RunLease, status: RunStatus) -> Run:
+        return await self._write(leases.transition_run, lease, status)
+
+    async def save_checkpoint(self, lease: RunLease, checkpoint: Checkpoint) -> None:
+        await self._write(leases.save_checkpoint, lease, checkpoint)
+
+    async def load_checkpoint(self, scope: AccessScope, session_id: str, run_id: str) -> Checkpoint | None:
+        return await self._read(runs.load_checkpoint, scope, session_id, run_id)
+
+    async def finalise_run(self, lease: RunLease, outcome: RunOutcome) -> Run:
+        return await self._write(leases.finalise_run, lease, outcome)
+
+    async def get_run(self, scope: AccessScope, session_id: str, run_id: str) -> Run:
+        return await self._read(runs.get_run, scope, session_id, run_id)
+
+    async def list_runs(self, scope: AccessScope, session_id: str, query: RunListQuery) -> RunPage:
+        return await self._read(runs.list_runs, scope, session_id, query)
+
+    async def delete_run(self, scope: AccessScope, session_id: str, run_id: str) -> None:
+        await self._write(runs.delete_run, scope, session_id, run_id)
+
+    async def reconcile_expired(self, namespace_id: str, *, limit: int = 100) -> tuple[Run, ...]:
+        return await self._write(leases.reconcile_expired, namespace_id, limit)
+
+    async def append(
+        self,
+        key: SessionKey,
+        events: Sequence[NewEvent],
+        *,
+        lease: RunLease | None = None,
+        expected_next_seq: int | None = None,
+    ) -> AppendResult:
+        return await self._write(log.append, key, events, lease, expected_next_seq)
+
+    async def read_events(
+        self, scope: AccessScope, session_id: str, *, from_seq: int = 0, limit: int = 1000
+    ) -> EventWindow:
+        return await self._read(log.read_events, scope, session_id, from_seq, limit)
+
+    async def ledger(self, namespace_id: str, source: str) -> Mapping[str, LedgerEntry]:
+        return await self._read(ledger.entries, namespace_id, source)
+
+    async def ledger_state(self, namespace_id: str, source: str, item_key: str) -> bytes | None:
+        return await self._read(ledger.state, namespace_id, source, item_key)
+
+    async def import_batch(self, batch: ImportBatch) -> ImportReceipt:
+        return await self._offload(self._database.write_relaxed, importing.import_batch, batch)
+
+    async def scan_corpus(self, query: CorpusQuery) -> AsyncIterator[CorpusBatch]:
+        scan = await self._offload(CorpusScan, self._database, query)
+        try:
+            while page := await self._offload(scan.next_page):
+                for batch in page:
+                    yield batch
+        finally:
+            await self._offload(scan.close)
+
+    async def read_texts(self, scope: AccessScope, refs: Sequence[DocumentRef]) -> tuple[str | None, ...]:
+        return await self._read(texts.read_texts, scope, refs)
+
+    async def attribute(self, scope: AccessScope, identities: Sequence[bytes]) -> tuple[Attribution, ...]:
+        return await self._read(shared.attribute, scope, identities)
+
+    async def changes(self, namespace_id: str, *, after: str | None = None, limit: int = 1000) -> FeedPage:
+        return await self._read(feed.changes, namespace_id, after, limit)
+
+    async def position(self, namespace_id: str) -> str:
+        return await self._read(feed.position, namespace_id)
+
+    async def identity(self) -> StoreIdentity:
+        return await self._read(meta.identity)
+
+    async def cursor_key(self) -> bytes:
+        return await self._read(meta.cursor_key)
+
+    async def check(self) -> StoreHealth:
+        return await self._read(health.check, str(self._database.path), self._database.size_bytes())
+
+    async def _read(self, function: Callable[..., T], *args: Any) -> T:
+        return await self._offload(self._database.read, function, *args)
+
+    async def _write(self, function: Callable[..., T], *args: Any, **kwargs: Any) -> T:
+        return await self._offload(partial(self._database.write, function, *args, **kwargs))
+
+
+__all__ = ["SqliteSessionStore"]
