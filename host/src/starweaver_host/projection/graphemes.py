@@ -9,6 +9,14 @@ from __future__ import annotations
 from unicodedata import category
 
 _JOINER = "\u200d"
+_EXTENDING = (
+    ("\u0e33", "\u0e33"),  # Thai and Lao vowels that are letters by category
+    ("\u0eb3", "\u0eb3"),
+    ("\u1160", "\u11ff"),  # Hangul vowels and finals
+    (_JOINER, _JOINER),
+    ("\U0001f3fb", "\U0001f3ff"),  # skin tones
+    ("\U000e0020", "\U000e007f"),  # tags
+)
 _REACH = 32  # code points looked at for a better cut; a longer cluster is torn
 
 
@@ -53,8 +61,7 @@ def is_cut(text: str, place: int) -> bool:
 
 
 def _extends(character: str) -> bool:
-    modifier = "\U0001f3fb" <= character <= "\U0001f3ff" or "\U000e0020" <= character <= "\U000e007f"
-    return modifier or character == _JOINER or category(character)[0] == "M"
+    return category(character)[0] == "M" or any(first <= character <= last for first, last in _EXTENDING)
 
 
 def _is_flag_half(character: str) -> bool:
@@ -63,7 +70,7 @@ def _is_flag_half(character: str) -> bool:
 
 def _flag_halves_before(text: str, place: int) -> int:
     start = place
-    while start > max(0, place - _REACH) and _is_flag_half(text[start - 1]):
+    while start > 0 and _is_flag_half(text[start - 1]):
         start -= 1
     return place - start
 
