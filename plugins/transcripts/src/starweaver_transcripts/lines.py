@@ -81,7 +81,12 @@ def _open(path: Path) -> BinaryIO:
 def read_lines(handle: BinaryIO, *, offset: int = 0, number: int = 1) -> Iterator[Line]:
     """The lines from `offset` to the end, the last one perhaps without its newline. Linear time, one line in memory."""
     handle.seek(offset)
-    for raw in handle:
+    return next_lines(handle, offset=offset, number=number)
+
+
+def next_lines(stream: BinaryIO, *, offset: int, number: int) -> Iterator[Line]:
+    """The lines that follow in a stream that stands at `offset` and need not be able to seek."""
+    for raw in stream:
         size = len(raw)
         if raw.endswith(b"\n"):
             yield Line(offset, number, raw[:-1], True)
@@ -124,4 +129,4 @@ def _found(entry: os.DirEntry[str]) -> Iterator[FoundFile]:
     yield FoundFile(Path(entry.path), found.st_size, found.st_mtime_ns, found.st_ino)
 
 
-__all__ = ["BUFFER_BYTES", "FoundFile", "Line", "open_regular", "read_lines", "walk_files"]
+__all__ = ["BUFFER_BYTES", "FoundFile", "Line", "next_lines", "open_regular", "read_lines", "walk_files"]

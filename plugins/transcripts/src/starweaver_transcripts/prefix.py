@@ -13,6 +13,7 @@ from typing import BinaryIO, NamedTuple
 _EDGE_BYTES = 4096
 _SAMPLE_BYTES = 512
 _SAMPLES = 8
+_CHUNK_BYTES = 256 * 1024
 
 
 class PrefixMark(NamedTuple):
@@ -28,12 +29,30 @@ def mark_prefix(handle: BinaryIO, offset: int) -> PrefixMark:
     return PrefixMark(offset, os.fstat(handle.fileno()).st_ino, _digest(handle, offset))
 
 
-def is_extended(handle: BinaryIO, mark: PrefixMark) -> bool:
-    """Tell whether the file still begins with the marked bytes. Same cost as marking."""
+def is_extended(handle: BinaryIO, mark: PrefixMark, *, same_inode: bool = True) -> bool:
+    """Tell whether the file still begins with the marked bytes. Same cost as marking.
+
+    `same_inode` False takes a copy of the file for the file itself, for tools that move and unpack their transcripts.
+    """
     found = os.fstat(handle.fileno())
-    if found.st_size < mark.offset or found.st_ino != mark.inode:
+    if found.st_size < mark.offset or (same_inode and found.st_ino != mark.inode):
         return False
     return _digest(handle, mark.offset) == mark.digest
+
+
+def digest_stream(stream: BinaryIO, offset: int) -> bytes | None:
+    """The digest of the next `offset` bytes of a stream that cannot seek, which it reads; None when it has fewer."""
+    places = _places(offset)
+    samples = [bytearray() for _ in places]
+    position = 0
+    while position < offset:
+        chunk = stream.read(min(_CHUNK_BYTES, offset - position))
+        if not chunk:
+            return None
+        for (start, size), sample in zip(places, samples, strict=True):
+            sample.extend(chunk[max(start - position, 0) : max(start + size - position, 0)])
+        position += len(chunk)
+    return hashlib.blake2b(b"".join(samples), digest_size=16).digest()
 
 
 def _digest(handle: BinaryIO, offset: int) -> bytes:
@@ -55,4 +74,4 @@ def _places(offset: int) -> list[tuple[int, int]]:
     return [(0, _EDGE_BYTES), *between, (offset - _EDGE_BYTES, _EDGE_BYTES)]
 
 
-__all__ = ["PrefixMark", "is_extended", "mark_prefix"]
+__all__ = ["PrefixMark", "digest_stream", "is_extended", "mark_prefix"]
