@@ -63,7 +63,7 @@ def compose(
         slots={slot.name: slot.many for slot in product.slots},
         fillings=fillings,
         data_dir=configuration.places.data.path,
-        config_dir=configuration.places.config.path,
+        config_dir=configuration.places.config.path if file is None else file.absolute().parent,
         clock=clock,
         logger=logger,
         offload=offload,

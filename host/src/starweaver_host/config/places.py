@@ -41,6 +41,11 @@ def find_places(
     return Places(_overridden(variables, CONFIG_VARIABLE, config), _overridden(variables, DATA_VARIABLE, data))
 
 
+def places_in(folder: Path) -> Places:
+    """Directories below one folder, for a program that keeps everything in one place."""
+    return Places(Place(folder / "config", "given"), Place(folder / "data", "given"))
+
+
 def _overridden(environ: Mapping[str, str], variable: str, place: Place) -> Place:
     value = environ.get(variable)
     return Place(Path(value).expanduser().absolute(), variable) if value else place
@@ -65,4 +70,4 @@ def _xdg(environ: Mapping[str, str], variable: str, default: Path) -> Place:
     return Place(default / _FOLDER, f"default of {variable}")
 
 
-__all__ = ["CONFIG_VARIABLE", "DATA_VARIABLE", "Place", "Places", "find_places"]
+__all__ = ["CONFIG_VARIABLE", "DATA_VARIABLE", "Place", "Places", "find_places", "places_in"]

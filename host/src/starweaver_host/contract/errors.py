@@ -120,6 +120,8 @@ class StartupError(StarweaverError):
         super().__init__(f"product {product!r} cannot start: {count} {noun}")
         self.product = product
         self.problems = tuple(problems)
+        for problem in self.problems:
+            self.add_note(f"- {problem.message}")  # so that an uncaught one says more than a number
 
 
 class PluginError(StarweaverError):
