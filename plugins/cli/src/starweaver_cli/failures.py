@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import NoReturn
 
 from starweaver_host.contract.errors import StartupError, StarweaverError
 
@@ -47,6 +48,11 @@ def report_error(error: StarweaverError, *, as_json: bool) -> int:
     return exit_status(error.code)
 
 
+def raise_first(problems: Sequence[StarweaverError]) -> NoReturn:
+    """Raise the first of some problems; there is at least one."""
+    raise problems[0]
+
+
 @contextmanager
 def expected_errors(*, as_json: bool) -> Iterator[None]:
     """Turn an expected error inside the block into a report and an exit."""
@@ -59,4 +65,4 @@ def expected_errors(*, as_json: bool) -> Iterator[None]:
         raise click.exceptions.Exit(status) from error
 
 
-__all__ = ["expected_errors", "report_error", "report_failure", "wants_json"]
+__all__ = ["expected_errors", "raise_first", "report_error", "report_failure", "wants_json"]

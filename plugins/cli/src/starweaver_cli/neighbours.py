@@ -48,9 +48,10 @@ async def _anchor(opened: Opened, hit: SessionSearchHit) -> int | None:
 async def _run_seqs(opened: Opened, session_id: str, run_id: str) -> list[int]:
     """Seqs of the run's messages, read window by window."""
     found: list[int] = []
+    scope = opened.access(include_deleted=True)
     at = 0
     while True:
-        window = await opened.store.read_events(opened.access(include_deleted=True), session_id, from_seq=at, limit=1000)
+        window = await opened.store.read_events(scope, session_id, from_seq=at, limit=1000)
         found += [
             event.seq
             for event in window.events

@@ -26,7 +26,7 @@ def limit_option(default: int, most: int) -> Callable[[F], F]:
     )
 
 
-class TimeType(click.ParamType):
+class TimeType(click.ParamType):  # type: ignore[type-arg]  # generic from click 8.4 on, not before
     """A point in time, as UTC microseconds."""
 
     name = "time"

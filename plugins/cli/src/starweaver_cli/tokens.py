@@ -25,10 +25,16 @@ def decode_token(token: str | None) -> tuple[int, str] | None:
     try:
         time, session_id = json.loads(base64.urlsafe_b64decode(token + "=" * (-len(token) % 4)))
     except ValueError:
-        raise UsageError("--after is not a token of `sw session list`", hint="use the token as it was printed") from None
+        raise UsageError(
+            "--after is not a token of `sw session list`", hint="use the token as it was printed"
+        ) from None
     if type(time) is not int or type(session_id) is not str:
-        raise UsageError("--after is not a token of `sw session list`", hint="use the token as it was printed")
+        raise _refused()
     return time, session_id
+
+
+def _refused() -> UsageError:
+    return UsageError("--after is not a token of `sw session list`", hint="use the token as it was printed")
 
 
 __all__ = ["decode_token", "encode_token"]

@@ -20,7 +20,7 @@ def command(shell: str) -> None:
     """
     from click.shell_completion import get_completion_class
 
-    from ..app import root
+    from starweaver_cli.app import root
 
     found = get_completion_class(shell)
     if found is None:

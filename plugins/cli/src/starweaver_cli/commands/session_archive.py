@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..options import output_option
+from starweaver_cli.options import output_option
 
 if TYPE_CHECKING:
-    from ..opened import Opened
+    from starweaver_cli.opened import Opened
 
 
 @click.command("archive")
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 @output_option("text", "json")
 def command(session: str, undo: bool, expected_revision: int | None, output: str) -> None:  # noqa: FBT001 - click calls by name
     """Archive a session, or bring it back with --undo."""
-    from ..failures import expected_errors
-    from ..opened import run_opened
+    from starweaver_cli.failures import expected_errors
+    from starweaver_cli.opened import run_opened
 
     with expected_errors(as_json=output != "text"):
         run_opened(
@@ -30,10 +30,9 @@ def command(session: str, undo: bool, expected_revision: int | None, output: str
 
 
 async def _archive(opened: Opened, text: str, *, archived: bool, revision: int | None, output: str) -> None:
+    from starweaver_cli.edits import write_edited
+    from starweaver_cli.sessions import resolve_session
     from starweaver_host.contract.records import SessionChange
-
-    from ..edits import write_edited
-    from ..sessions import resolve_session
 
     session_id = await resolve_session(opened, text)
     change = SessionChange(archived=archived)

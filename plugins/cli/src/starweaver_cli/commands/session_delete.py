@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..options import output_option
+from starweaver_cli.options import output_option
 
 if TYPE_CHECKING:
-    from ..opened import Opened
+    from starweaver_cli.opened import Opened
 
 
 @click.command("delete")
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 @output_option("text", "json")
 def command(session: str, yes: bool, expected_revision: int | None, output: str) -> None:  # noqa: FBT001 - click calls by name
     """Delete a session here. It is never imported again; its transcript stays where it is."""
-    from ..failures import expected_errors
-    from ..opened import run_opened
+    from starweaver_cli.failures import expected_errors
+    from starweaver_cli.opened import run_opened
 
     with expected_errors(as_json=output != "text"):
         run_opened(
@@ -32,10 +32,9 @@ def command(session: str, yes: bool, expected_revision: int | None, output: str)
 async def _delete(opened: Opened, text: str, *, sure: bool, revision: int | None, output: str) -> None:
     from uuid import uuid4
 
+    from starweaver_cli.edits import write_edited
+    from starweaver_cli.sessions import resolve_session
     from starweaver_host.contract.errors import StoreError
-
-    from ..edits import write_edited
-    from ..sessions import resolve_session
 
     session_id = await resolve_session(opened, text, include_deleted=True)
     found = await opened.store.get_session(opened.access(include_deleted=True), session_id)
@@ -60,9 +59,8 @@ async def _delete(opened: Opened, text: str, *, sure: bool, revision: int | None
 def _ask(session_id: str, title: str | None) -> None:
     import sys
 
+    from starweaver_cli.render.stream import clean
     from starweaver_host.contract.errors import UsageError
-
-    from ..render.stream import clean
 
     if not sys.stdin.isatty():
         raise UsageError("deleting needs --yes where nobody can be asked", hint="add --yes")

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..options import TIME, limit_option, output_option, workspace_filter
+from starweaver_cli.options import TIME, limit_option, output_option, workspace_filter
 
 if TYPE_CHECKING:
-    from ..opened import Opened
+    from starweaver_cli.opened import Opened
 
 
 @click.command("list")
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 @output_option()
 def command(**flags: Any) -> None:
     """List sessions, newest first."""
-    from ..failures import expected_errors
-    from ..opened import run_opened
+    from starweaver_cli.failures import expected_errors
+    from starweaver_cli.opened import run_opened
 
     with expected_errors(as_json=flags["output"] != "text"):
         run_opened(lambda opened: _list(opened, flags), needs_search=False)
@@ -35,11 +35,10 @@ def command(**flags: Any) -> None:
 async def _list(opened: Opened, flags: dict[str, Any]) -> None:
     import os
 
+    from starweaver_cli.render.sessions import write_sessions
+    from starweaver_cli.tokens import decode_token, encode_token
     from starweaver_host.contract.corpus import CorpusFilter, TimeRange
     from starweaver_host.contract.store import SessionListQuery
-
-    from ..render.sessions import write_sessions
-    from ..tokens import decode_token, encode_token
 
     workspace = workspace_filter(flags["workspace"], here=os.getcwd())  # noqa: PTH109 - pathlib costs a start
     below = workspace is not None and workspace.endswith("/")

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..options import output_option
+from starweaver_cli.options import output_option
 
 if TYPE_CHECKING:
-    from ..opened import Opened
+    from starweaver_cli.opened import Opened
 
 
 @click.command("rename")
@@ -19,18 +19,17 @@ if TYPE_CHECKING:
 @output_option("text", "json")
 def command(session: str, title: str, expected_revision: int | None, output: str) -> None:
     """Give a session a title of your own; an empty TITLE takes it away."""
-    from ..failures import expected_errors
-    from ..opened import run_opened
+    from starweaver_cli.failures import expected_errors
+    from starweaver_cli.opened import run_opened
 
     with expected_errors(as_json=output != "text"):
         run_opened(lambda opened: _rename(opened, session, title, expected_revision, output), needs_search=False)
 
 
 async def _rename(opened: Opened, text: str, title: str, revision: int | None, output: str) -> None:
+    from starweaver_cli.edits import write_edited
+    from starweaver_cli.sessions import resolve_session
     from starweaver_host.contract.records import SessionChange
-
-    from ..edits import write_edited
-    from ..sessions import resolve_session
 
     session_id = await resolve_session(opened, text)
     change = SessionChange(title=title.strip() or None)

@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..options import output_option
+from starweaver_cli.options import output_option
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
+    from starweaver_cli.opened import Opened
     from starweaver_host.contract.display import DisplayMessage
-
-    from ..opened import Opened
 
 _WINDOW = 500
 
@@ -26,15 +25,15 @@ _WINDOW = 500
 @output_option()
 def command(**flags: Any) -> None:
     """Print what was said in a session, oldest first. SESSION is an id, a native id, or a unique prefix of one."""
-    from ..failures import expected_errors
-    from ..opened import run_opened
+    from starweaver_cli.failures import expected_errors
+    from starweaver_cli.opened import run_opened
 
     with expected_errors(as_json=flags["output"] != "text"):
         run_opened(lambda opened: _replay(opened, flags), needs_search=False)
 
 
 async def _replay(opened: Opened, flags: dict[str, Any]) -> None:
-    from ..sessions import resolve_session
+    from starweaver_cli.sessions import resolve_session
 
     session_id = await resolve_session(opened, flags["session"], include_deleted=True)
     if flags["run"]:
@@ -45,7 +44,7 @@ async def _replay(opened: Opened, flags: dict[str, Any]) -> None:
     elif flags["output"] == "jsonl":
         await _write_lines(messages, session_id)
     else:
-        from ..render.wire import write_json
+        from starweaver_cli.render.wire import write_json
 
         write_json({"sessionId": session_id, "messages": [message async for message in messages]})
 
@@ -71,8 +70,8 @@ async def _messages(opened: Opened, session_id: str, flags: dict[str, Any]) -> A
 
 
 async def _write_text(messages: AsyncIterator[DisplayMessage]) -> None:
-    from ..render.stream import clean, style, write_line
-    from ..times import show_time
+    from starweaver_cli.render.stream import clean, style, write_line
+    from starweaver_cli.times import show_time
 
     async for message in messages:
         head = f"{message.role} · {show_time(message.time * 1000)} · {message.sequence}"
@@ -82,7 +81,7 @@ async def _write_text(messages: AsyncIterator[DisplayMessage]) -> None:
 
 
 async def _write_lines(messages: AsyncIterator[DisplayMessage], session_id: str) -> None:
-    from ..render.wire import write_json
+    from starweaver_cli.render.wire import write_json
 
     last = None
     async for message in messages:

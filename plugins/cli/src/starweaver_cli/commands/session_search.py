@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from ..options import TIME, limit_option, output_option, workspace_filter
+from starweaver_cli.options import TIME, limit_option, output_option, workspace_filter
 
 if TYPE_CHECKING:
+    from starweaver_cli.opened import Opened
+    from starweaver_host.contract.corpus import SearchSource
     from starweaver_host.contract.search import SessionSearchHit, SessionSearchQuery
-
-    from ..opened import Opened
 
 _SOURCES = ("session_metadata", "run_input", "run_output_preview", "display_message", "display")
 _STATUSES = ("active", "archived", "failed", "deleted")
@@ -24,8 +24,12 @@ _RUN_STATUSES = ("queued", "starting", "running", "waiting", "completed", "faile
 @click.option("--status", multiple=True, type=click.Choice(_STATUSES), help="Session status; may be repeated.")
 @click.option("--run-status", multiple=True, type=click.Choice(_RUN_STATUSES), help="Run status; may be repeated.")
 @click.option("--source", "sources", multiple=True, type=click.Choice(_SOURCES), help="Where to look; repeatable.")
-@click.option("--granularity", type=click.Choice(["session", "run", "occurrence"]), default="session", show_default=True)
-@click.option("--mode", type=click.Choice(["literal", "terms", "phrase", "prefix"]), default="literal", show_default=True)
+@click.option(
+    "--granularity", type=click.Choice(["session", "run", "occurrence"]), default="session", show_default=True
+)
+@click.option(
+    "--mode", type=click.Choice(["literal", "terms", "phrase", "prefix"]), default="literal", show_default=True
+)
 @click.option("--profile", help="Exact profile of the session.")
 @click.option("--agent", "agents", multiple=True, help="Tool that wrote the transcript (claude-code, codex, ...).")
 @click.option("--role", "roles", multiple=True, type=click.Choice(["user", "assistant"]), help="Who said it.")
@@ -45,15 +49,15 @@ def command(**flags: Any) -> None:
     TEXT is a literal: letters in any case, any script, no regular expression. Without it, sessions are listed newest
     first. A TEXT that begins with - goes after --.
     """
-    from ..failures import expected_errors
-    from ..opened import run_opened
+    from starweaver_cli.failures import expected_errors
+    from starweaver_cli.opened import run_opened
 
     with expected_errors(as_json=flags["output"] != "text"):
         run_opened(lambda opened: _search(opened, flags), bundled_examples=True)
 
 
 async def _search(opened: Opened, flags: dict[str, Any]) -> None:
-    from ..refresh import refresh_for_reading, with_refresh_coverage
+    from starweaver_cli.refresh import refresh_for_reading, with_refresh_coverage
 
     refreshed = await refresh_for_reading(opened, flags["refresh"], first_page=flags["after"] is None)
     page = await opened.search.search(opened.search_scope(), await _query(opened, flags))
@@ -61,11 +65,11 @@ async def _search(opened: Opened, flags: dict[str, Any]) -> None:
     if flags["output"] == "text":
         await _write_text(opened, page, flags)
     elif flags["output"] == "json":
-        from ..render.wire import write_json
+        from starweaver_cli.render.wire import write_json
 
         write_json(page)
     else:
-        from ..render.wire import write_json_lines
+        from starweaver_cli.render.wire import write_json_lines
 
         trailer = {"type": "session_search_page", "nextCursor": page.next_cursor, "coverage": page.coverage}
         write_json_lines(page.hits, trailer)
@@ -74,11 +78,11 @@ async def _search(opened: Opened, flags: dict[str, Any]) -> None:
 async def _query(opened: Opened, flags: dict[str, Any]) -> SessionSearchQuery:
     import os
 
+    from starweaver_cli.sessions import resolve_session
     from starweaver_host.contract.search import SearchTimeRange, SessionSearchFilter, SessionSearchQuery
 
-    from ..sessions import resolve_session
-
-    sources = tuple(dict.fromkeys("display_message" if name == "display" else name for name in flags["sources"]))
+    names = ("display_message" if name == "display" else name for name in flags["sources"])
+    sources = cast("tuple[SearchSource, ...]", tuple(dict.fromkeys(names)))
     ids = [await resolve_session(opened, text) for text in flags["session_ids"]]
     return SessionSearchQuery(
         text=flags["text"],
@@ -104,8 +108,8 @@ async def _query(opened: Opened, flags: dict[str, Any]) -> SessionSearchQuery:
 
 
 async def _write_text(opened: Opened, page: Any, flags: dict[str, Any]) -> None:
-    from ..neighbours import neighbours
-    from ..render.search import write_page
+    from starweaver_cli.neighbours import neighbours
+    from starweaver_cli.render.search import write_page
 
     around: dict[str, list[str]] = {}
     if flags["context"]:

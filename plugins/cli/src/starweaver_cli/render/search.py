@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable
 
+from starweaver_cli.times import show_time
 from starweaver_host.contract.search import (
     SearchCoverage,
     SessionSearchHit,
@@ -13,7 +14,6 @@ from starweaver_host.contract.search import (
     Snippet,
 )
 
-from ..times import show_time
 from .stream import clean, coloured, note, style, write_line
 
 _SOURCE_NAMES = {
@@ -25,7 +25,9 @@ _SOURCE_NAMES = {
 ResumeCommand = Callable[[SessionSummary], str | None]
 
 
-def write_page(page: SessionSearchPage, *, resume: ResumeCommand, context: Callable[[SessionSearchHit], list[str]]) -> None:
+def write_page(
+    page: SessionSearchPage, *, resume: ResumeCommand, context: Callable[[SessionSearchHit], list[str]]
+) -> None:
     """Write a page for a person. Hits and the cursor go to standard output, coverage warnings to standard error."""
     for hit in page.hits:
         _write_hit(hit, resume(hit.session), context(hit))
@@ -84,7 +86,7 @@ def _facts(hit: SessionSearchHit) -> str:
     session = hit.session
     where = session.workspace or session.cwd
     facts = [show_time(session.updated_at), _SOURCE_NAMES[hit.source], session.agent, where, session.profile]
-    status = [session.status] if session.status != "active" else []
+    status: list[str] = [session.status] if session.status != "active" else []
     return clean(" · ".join([fact for fact in facts if fact] + status)).replace("\n", " ")
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from starweaver_cli.times import show_time
 from starweaver_host.contract.records import Run, Session
 
-from ..times import show_time
 from .stream import clean, note, style, write_line
 from .wire import write_json, write_json_lines
 

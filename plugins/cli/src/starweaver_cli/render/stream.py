@@ -16,6 +16,15 @@ import click
 _BIDI = dict.fromkeys([*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C], " ")
 
 
+_color = "auto"
+
+
+def set_color(choice: str) -> None:
+    """Set when colour is used: `auto`, `always` or `never` (`[output] color`)."""
+    global _color  # noqa: PLW0603 - one process prints one way
+    _color = choice
+
+
 def on_terminal() -> bool:
     """Whether a person reads standard output."""
     return sys.stdout.isatty()
@@ -23,6 +32,8 @@ def on_terminal() -> bool:
 
 def coloured() -> bool:
     """Whether to use colour on standard output."""
+    if _color != "auto":
+        return _color == "always"
     return on_terminal() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
 
 
@@ -60,4 +71,4 @@ def note(text: str) -> None:
     sys.stderr.write(text.encode(encoding, "replace").decode(encoding) + "\n")
 
 
-__all__ = ["clean", "coloured", "note", "on_terminal", "style", "width", "write_line"]
+__all__ = ["clean", "coloured", "note", "on_terminal", "set_color", "style", "width", "write_line"]
