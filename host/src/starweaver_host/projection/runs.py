@@ -48,7 +48,7 @@ _WORK_TYPES = frozenset({ToolCall.event_type, ToolResult.event_type})
 class RunFold:
     """Folds the events of one session, in log order, into its runs. `last` is the session's newest run so far.
 
-    Events without a run id, or of another run than the newest, belong to no run that is folded here and are passed by.
+    Events without a run id, or of another run than the newest, change nothing; a log starts each run once.
     """
 
     def __init__(self, namespace_id: str, session_id: str, *, last: Run | None = None) -> None:

@@ -15,7 +15,7 @@ TITLE_LENGTH = 80
 """Most code points of a title made here."""
 
 _READ = 65536  # code points of the prompt that are looked at; injected context can be long
-_LINE_BYTES = 4 * TITLE_LENGTH + 4
+_LINE_BYTES = 8 * TITLE_LENGTH  # more than a title takes, so that `_cut` sees whether there is more
 _WRAPPER = re.compile(r"<([A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)+)(?:\s[^<>]*)?>")
 _COMMAND = re.compile(r"<command-(name|args)>([^<]*)</command-\1>")
 _TAG = re.compile(r"</?[A-Za-z][\w-]*(?:\s[^<>]*)?>")
