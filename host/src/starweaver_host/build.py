@@ -53,7 +53,7 @@ def compose(
     collected = _collect(reading, installed, modules)
     filler = _Filler(reading, collected)
     fillings = list(filler.fillings())
-    problems = [*reading.problems, *collected.problems, *filler.problems]
+    problems = [*reading.report, *collected.problems, *filler.problems]
     if problems:
         raise StartupError(product.name, problems)
     configuration = reading.settled()

@@ -57,6 +57,11 @@ class Reading(Generic[C]):
             raise LookupError("the configuration could not be parsed")
         return self._layers
 
+    @property
+    def report(self) -> list[ConfigError]:
+        """The problems so far, in the order of files and lines."""
+        return sorted(self.problems, key=lambda problem: (problem.path or "", problem.line or 0))
+
     def where(self, path: Sequence[str | int]) -> str:
         """`file:line` of a key."""
         return self.layers.origin(path).where(path)
@@ -84,7 +89,7 @@ class Reading(Generic[C]):
     def settled(self) -> Configuration[C]:
         """The configuration; raises StartupError holding every problem found so far."""
         if self.value is None or self.problems:
-            raise StartupError(self.product.name, self.problems)
+            raise StartupError(self.product.name, self.report)
         user = self.layers.user
         file = None if user is None else Path(user.name)
         return Configuration(self.product, self.value, self.listings, self.selections, self.places, file)
