@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 
 import msgspec
 
@@ -30,23 +29,23 @@ _TEXT = re.compile(r"\S")
 Decoded = Row | Link | RecordSkipped
 
 
-def decode_line(line: Line) -> Iterator[Decoded]:
+def decode_line(line: Line) -> list[Decoded]:
     """The rows of a line: usually one; none for a type that is not read; several where writers glued objects together.
 
     What cannot be understood comes out as RecordSkipped with its place.
     """
     data = line.data
-    if data.startswith(_SNAPSHOT) or not data.strip():
-        return
+    if data.startswith(_SNAPSHOT) or not data or data.isspace():
+        return []
     if _is_progress(data):
-        yield _link(data)
-        return
+        return [_link(data)]
     try:
         row = _ROWS.decode(data)
     except _BAD as error:
-        yield from _decode_odd(line, error)
-        return
-    yield from _readable(row, line)
+        return _decode_odd(line, error)
+    if row.type in READ_TYPES:
+        return [row]
+    return [] if row.type else [RecordSkipped(where=line.where(), reason="a record without a type")]
 
 
 def is_whole(line: Line) -> bool:
@@ -60,26 +59,16 @@ def is_whole(line: Line) -> bool:
     return True
 
 
-def _readable(row: Row, line: Line) -> Iterator[Decoded]:
-    if row.type in READ_TYPES:
-        yield row
-    elif not row.type:
-        yield RecordSkipped(where=line.where(), reason="a record without a type")
-
-
-def _decode_odd(line: Line, error: Exception) -> Iterator[Decoded]:
+def _decode_odd(line: Line, error: Exception) -> list[Decoded]:
     """A line that is no row: of a type that is not read, badly encoded, several objects, or damaged."""
     kind = _type_of(line.data)
     if kind is not None:
-        if kind in READ_TYPES or not kind:
-            yield RecordSkipped(where=line.where(), reason=str(error))
-        return
+        wanted = kind in READ_TYPES or not kind
+        return [RecordSkipped(where=line.where(), reason=str(error))] if wanted else []
     parts = _objects(line)
     if parts and parts[0].data != line.data:
-        for part in parts:
-            yield from decode_line(part)
-    else:
-        yield RecordSkipped(where=line.where(), reason="no JSON object")
+        return [decoded for part in parts for decoded in decode_line(part)]
+    return [RecordSkipped(where=line.where(), reason="no JSON object")]
 
 
 def _type_of(data: bytes) -> str | None:

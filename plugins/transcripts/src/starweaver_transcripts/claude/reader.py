@@ -50,7 +50,7 @@ class FileReader:
         for line in read_lines(self._handle, offset=offset, number=number):
             if not is_whole(line):
                 break
-            parts = list(decode_line(line))
+            parts = decode_line(line)
             if self._closes(parts):
                 self._close()
                 if self._weight >= _DELIVER_BYTES:
@@ -88,18 +88,19 @@ class FileReader:
 
     def _closes(self, parts: list[Decoded]) -> bool:
         group = self._group
-        return group is None or any(
-            isinstance(part, Row) and group.is_closed_by(part, self._sessions.of(part)) for part in parts
-        )
+        if group is None:
+            return True
+        return any(isinstance(part, Row) and group.is_closed_by(part, self._sessions.of(part)) for part in parts)
 
     def _take(self, parts: list[Decoded], line: Line) -> None:
-        self._weight += len(line.data) if any(isinstance(part, Row) for part in parts) else 0
         for part in parts:
-            self._recognised = self._recognised or not isinstance(part, RecordSkipped)
             if isinstance(part, Row):
-                self._weight -= len(bytes(part.tool_use_result))
-                part = self._checked(part, line)  # noqa: PLW2901 - a row without a message becomes a skip
-            self._place(part, line)
+                self._recognised = True
+                self._weight += len(line.data) - len(memoryview(part.tool_use_result))
+                self._place(self._checked(part, line), line)
+            else:
+                self._recognised = self._recognised or isinstance(part, Link)
+                self._place(part, line)
 
     def _checked(self, row: Row, line: Line) -> Row | RecordSkipped:
         self._sessions.learn_parent(row)
