@@ -22,7 +22,7 @@ from starweaver_host.projection.titles import TITLE_LENGTH, title_from_prompt
         ("<a-b>one</a-b><a-b>two</a-b>three", "three"),
         ("<command-name>/review</command-name>\n<command-args>all of it</command-args>", "/review all of it"),
         ("<command-message>clear</command-message><command-name>/clear</command-name>", "/clear"),
-        ("<environment_context><cwd>/home</cwd></environment_context>", "/home"),
+        ("<environment_context><cwd>/home</cwd></environment_context>", ""),
         ("Why does <my-element> not close?", "Why does <my-element> not close?"),
         ("make <b>it</b> bold", "make <b>it</b> bold"),
         ("a\x1b[31mb\u202e", "a [31mb"),

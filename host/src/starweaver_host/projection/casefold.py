@@ -26,6 +26,7 @@ WHITE_SPACE = "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u20
 WHITE_SPACE += "\u202f\u205f\u3000"
 """The White_Space property of Unicode 14.0."""
 
+_ASCII_SPACE = WHITE_SPACE[:6]
 _WIDE_SPACE = WHITE_SPACE[6:]
 _SURROGATES = "\ud800-\udfff"
 REPLACEMENT = "\ufffd"
@@ -42,10 +43,10 @@ def fold(text: str) -> str:
         lines = text.lower().split("\n")
     else:
         lines = [line.lower() if line.isascii() else _fold_line(line) for line in text.split("\n")]
-    folded = _join(lines)
+    folded = _collapse(" ".join(filter(None, [line.strip(_ASCII_SPACE) for line in lines])))
     if "\0" in folded:
         folded = folded.replace("\0", REPLACEMENT)
-    return _collapse(folded)
+    return _with_edges(folded, text)
 
 
 def fold_needle(text: str) -> str:
@@ -62,15 +63,6 @@ def find_all(folded: str, needle: str) -> Iterator[int]:
         at = folded.find(needle, at + step)
 
 
-def _join(lines: list[str]) -> str:
-    """Join with one space for every run of line breaks; blank lines are most of the longer runs there are."""
-    if len(lines) == 1:
-        return lines[0]
-    first = "" if lines[0] else " "
-    last = "" if lines[-1] else " "
-    return first + " ".join([line for line in lines if line]) + last
-
-
 def _collapse(text: str) -> str:
     for space in "\t\r\v\f":
         if space in text:
@@ -78,6 +70,15 @@ def _collapse(text: str) -> str:
     while "  " in text:  # each pass halves every run
         text = text.replace("  ", " ")
     return text
+
+
+def _with_edges(folded: str, text: str) -> str:
+    """Give back the white space at the ends that went with the lines', as one space each."""
+    if not folded:
+        return " " if text else ""
+    first = " " if text[0] in WHITE_SPACE else ""
+    last = " " if text[-1] in WHITE_SPACE else ""
+    return f"{first}{folded}{last}" if first or last else folded
 
 
 def _fold_line(line: str) -> str:

@@ -18,7 +18,7 @@ from unicodedata import combining
 from .casefold import WHITE_SPACE, find_all, fold, fold_needle
 from .unicode14 import GLUE, LATER, character_class
 
-_BLOCK = 1024  # characters folded and mapped together; small, because a whole block is mapped for one match in it
+_BLOCK = 256  # characters folded and mapped together; small, because a whole block is mapped for one match in it
 _SHORT = 8  # code points; folds of longer clusters are not worth remembering
 
 
@@ -35,23 +35,12 @@ class FoldedText(NamedTuple):
 
 
 def fold_mapped(text: str) -> FoldedText:
-    """Fold a text with its map. Linear, some 100 times slower than `fold` unless the text maps one to one."""
+    """Fold a text with its map. Linear; some 100 times slower than `fold` where it is not ASCII."""
     folded = fold(text)
-    if text.isascii() and len(folded) == len(text):
-        return FoldedText(folded, range(len(text)), range(1, len(text) + 1))
-    starts: list[int] = []
-    ends: list[int] = []
-    after_space = False
-    for start, end in _clusters(text):
-        part = _fold_cluster(text[start:end]) if end - start <= _SHORT else fold(text[start:end])
-        if after_space and part[0] == " ":
-            ends[-1] = end
-            part = part[1:]
-        if part:
-            starts.extend([start] * len(part))
-            ends.extend([end] * len(part))
-            after_space = part[-1] == " "
-    return FoldedText(folded, starts, ends)
+    if text.isascii():
+        starts = _ascii_starts(text)
+        return FoldedText(folded, starts, [*starts, len(text)][1:])
+    return FoldedText(folded, *_ranges(text))
 
 
 def iter_matches(text: str, needle: str) -> Iterator[tuple[int, int]]:
@@ -129,6 +118,33 @@ def _next_cut(text: str, place: int) -> int:
     return min(place, len(text))
 
 
+def _ascii_starts(text: str) -> list[int]:
+    """Where each folded character begins: every place, but of a white-space run the first only."""
+    starts: list[int] = []
+    place = 0
+    for run in _ascii_run().finditer(text):
+        starts.extend(range(place, run.start() + 1))
+        place = run.end()
+    starts.extend(range(place, len(text)))
+    return starts
+
+
+def _ranges(text: str) -> tuple[list[int], list[int]]:
+    starts: list[int] = []
+    ends: list[int] = []
+    after_space = False
+    for start, end in _clusters(text):
+        part = _fold_cluster(text[start:end]) if end - start <= _SHORT else fold(text[start:end])
+        if after_space and part[0] == " ":
+            ends[-1] = end
+            part = part[1:]
+        if part:
+            starts.extend([start] * len(part))
+            ends.extend([end] * len(part))
+            after_space = part[-1] == " "
+    return starts, ends
+
+
 def _clusters(text: str) -> Iterator[tuple[int, int]]:
     """Yield the clusters of a text. White space takes nothing in: it composes with no mark, and its run may go on."""
     start = 0
@@ -154,6 +170,11 @@ def _is_glue(character: str) -> bool:
     if _later().match(character):
         return False
     return combining(character) != 0 or _glue().match(character) is not None
+
+
+@cache
+def _ascii_run() -> re.Pattern[str]:
+    return re.compile("[\t-\r ]{2,}")
 
 
 @cache

@@ -18,14 +18,16 @@ _READ = 65536  # code points of the prompt that are looked at; injected context 
 _LINE_BYTES = 8 * TITLE_LENGTH  # more than a title takes, so that `_cut` sees whether there is more
 _WRAPPER = re.compile(r"<([A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)+)(?:\s[^<>]*)?>")
 _COMMAND = re.compile(r"<command-(name|args)>([^<]*)</command-\1>")
-_TAG = re.compile(r"</?[A-Za-z][\w-]*(?:\s[^<>]*)?>")
 _MARKUP = re.compile(r"^(?:#{1,6}|[>*-]|```\w*)\s+")
 
 
 def title_from_prompt(text: str) -> str:
-    """Return at most 80 code points of `text`, cut at a word where there is one; empty when nothing is left."""
+    """Return at most 80 code points of `text`, cut at a word where there is one.
+
+    Empty when tools wrote all of it: the next prompt may have more to say.
+    """
     text = text[:_READ]
-    line = _line(_command(text)) or _line(_without_wrappers(text)) or _line(_TAG.sub(" ", text))
+    line = _line(_command(text)) or _line(_without_wrappers(text))
     return _cut(_MARKUP.sub("", line))
 
 
