@@ -7,7 +7,7 @@ the batch without being listed.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Sequence
+from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
 from itertools import groupby
 from typing import Any, TypeVar
 
@@ -62,6 +62,7 @@ class ScriptedStore:
         self.calls: list[str] = []
         self.failing: StoreError | None = None
         self.epoch = "epoch-1"
+        self.damaged: set[str] = set()
 
     def add_session(self, session_id: str, *, at: int = 0, title: str | None = None, **fields: Any) -> Session:
         names = {"owner_id", "cwd", "workspace", "parent_session_id", "external"}
@@ -190,7 +191,9 @@ class ScriptedStore:
                     )
                 )
             text += folded + b"\0"
-        return CorpusBatch(newest=newest, text=text, encoded_documents=encode_documents(tuple(listed)))
+        is_damaged = chunk[0].ref.session_id in self.damaged
+        encoded = b"\xc1" if is_damaged else encode_documents(tuple(listed))
+        return CorpusBatch(newest=newest, text=text, encoded_documents=encoded)
 
     async def read_texts(self, scope: AccessScope, refs: Sequence[DocumentRef]) -> tuple[str | None, ...]:
         self._called("read_texts")
@@ -314,7 +317,7 @@ class Searcher:
     def __call__(
         self, text: str | None = None, *, scope: SessionSearchScope = SCOPE, **fields: Any
     ) -> SessionSearchPage:
-        return run(self.provider.search(scope, SessionSearchQuery(text=text, **fields)))
+        return run_now(self.provider.search(scope, SessionSearchQuery(text=text, **fields)))
 
     def all(
         self, text: str | None = None, *, between: Callable[[], object] = lambda: None, **fields: Any
@@ -328,13 +331,8 @@ class Searcher:
         return pages
 
 
-def run(coroutine: Coroutine[Any, Any, T]) -> T:
+def run_now(coroutine: Coroutine[Any, Any, T]) -> T:
     return asyncio.run(coroutine)
-
-
-def hits(pages: SessionSearchPage | Iterable[SessionSearchPage]) -> list[Any]:
-    listed = [pages] if isinstance(pages, SessionSearchPage) else pages
-    return [hit for page in listed for hit in page.hits]
 
 
 @pytest.fixture
@@ -365,3 +363,9 @@ def new_search() -> type[Searcher]:
 def new_clock() -> type[StepClock]:
     """Makes clocks."""
     return StepClock
+
+
+@pytest.fixture
+def run() -> Callable[[Coroutine[Any, Any, T]], T]:
+    """Runs a coroutine to its end."""
+    return run_now
