@@ -135,6 +135,11 @@ class RolloutLog:
             state.logged_model = state.model
 
     @property
+    def is_empty(self) -> bool:
+        """Whether the session has no event yet, on this reading or an earlier one."""
+        return self._turns.next_seq == 0
+
+    @property
     def is_open(self) -> bool:
         """Whether a turn is open."""
         return self._turns.is_open

@@ -1,38 +1,26 @@
-"""From a rollout file to read steps: where to go on, batches, resting points, and what is held back at the end."""
+"""One reading of a rollout file: where to go on, what the reader remembers, and the session's title."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import BinaryIO, Literal
+from typing import BinaryIO
 
-import msgspec
-
+from starweaver_host.contract.events import NewEvent
 from starweaver_host.contract.records import LOCAL_NAMESPACE, TitleSource
-from starweaver_host.contract.transcripts import (
-    EventsRead,
-    ItemDone,
-    ReadPoint,
-    ReadStep,
-    RecordSkipped,
-    SessionSeen,
-    SourceEnvironment,
-    SourceItem,
-)
+from starweaver_host.contract.transcripts import ReadStep, SessionSeen, SourceEnvironment, SourceItem
 from starweaver_transcripts.lines import Line, next_lines
 from starweaver_transcripts.prefix import PrefixMark, digest_stream, is_extended, mark_prefix
+from starweaver_transcripts.reading import Mode, read_session
 
 from .rollout import FindTurns, Rollout, header_of
 from .rows import Decoders
-from .state import Identity, RolloutState, decode_state, encode_state
+from .state import RolloutState, decode_state, encode_state
 from .streams import is_compressed, open_rollout
-
-_BATCH_EVENTS = 256
-_BATCH_BYTES = 2 * 1024 * 1024
 
 
 class RolloutReader:
-    """One reading of one rollout."""
+    """Reads a rollout below a root."""
 
     def __init__(
         self,
@@ -50,7 +38,6 @@ class RolloutReader:
         self._titles = titles
         self._find_turns = find_turns
         self._decoders = decoders
-        self._mode: Literal["append", "replace"] = "replace"
 
     def steps(self, saved: bytes | None) -> Iterator[ReadStep]:
         """Read from where `saved` stops if the file still begins with what was read then, else from its start."""
@@ -58,11 +45,10 @@ class RolloutReader:
         if state is not None and state.identity is not None:
             with open_rollout(self._item.path, self._root) as stream:
                 if self._go_on(stream, state):
-                    self._mode = "append"
-                    yield from self._read(stream, state)
+                    yield from self._read(stream, state, "append")
                     return
         with open_rollout(self._item.path, self._root) as stream:
-            yield from self._read(stream, RolloutState())
+            yield from self._read(stream, RolloutState(), "replace")
 
     def _go_on(self, stream: BinaryIO, state: RolloutState) -> bool:
         """Stand at the state's offset; False when the bytes before it are others than they were."""
@@ -74,53 +60,8 @@ class RolloutReader:
             stream.seek(state.offset)
         return extended
 
-    def _read(self, stream: BinaryIO, state: RolloutState) -> Iterator[ReadStep]:
-        rollout = self._rollout(state)
-        taken = 0
-        for line in next_lines(stream, offset=state.offset, number=state.line):
-            if not line.terminated and not _is_whole(line.data):
-                break
-            yield from _take(rollout, state, line)
-            taken += len(line.data)
-            if not rollout.holds and (len(rollout.log) >= _BATCH_EVENTS or taken >= _BATCH_BYTES):
-                taken = 0
-                yield from self._flush(rollout)
-                yield ReadPoint(state=self._seal(rollout.log.save(), stream))
-        yield from self._flush(rollout)
-        yield ItemDone(state=self._seal(rollout.log.save(kept=rollout.holds), stream))
-
-    def _flush(self, rollout: Rollout) -> Iterator[ReadStep]:
-        identity = rollout.log.state.identity
-        if identity is None or (identity.is_bare and rollout.log.state.next_seq == len(rollout.log) == 0):
-            return
-        yield self._seen(rollout.log.state, identity)
-        self._mode = "append"
-        if events := rollout.log.take():
-            yield EventsRead(events=events)
-
-    def _seen(self, state: RolloutState, identity: Identity) -> SessionSeen:
-        title = state.title or self._titles.get(identity.native_id)
-        source: TitleSource = "source" if title else "rule"
-        title = title or state.prompt_title
-        return SessionSeen(
-            header=header_of(identity, LOCAL_NAMESPACE),
-            mode=self._mode,
-            title=title,
-            title_source=source if title else None,
-            updated_at=state.newest or None,
-        )
-
-    def _seal(self, state: RolloutState, stream: BinaryIO) -> bytes:
-        """The state with the digest of what was read. A compressed rollout is unpacked once more for it."""
-        if is_compressed(self._item.path):
-            with open_rollout(self._item.path, self._root) as again:
-                state.digest = digest_stream(again, state.offset) or b""
-        else:
-            state.digest = mark_prefix(stream, state.offset).digest
-        return encode_state(state)
-
-    def _rollout(self, state: RolloutState) -> Rollout:
-        return Rollout(
+    def _read(self, stream: BinaryIO, state: RolloutState, mode: Mode) -> Iterator[ReadStep]:
+        rollout = Rollout(
             state,
             stem=self._item.key,
             modified=self._item.newest,
@@ -128,28 +69,68 @@ class RolloutReader:
             find_turns=self._find_turns,
             decoders=self._decoders,
         )
+        lines = next_lines(stream, offset=state.offset, number=state.line)
+        return read_session(lines, _Reading(self, rollout, stream), mode)
+
+    def title_of(self, native_id: str, state: RolloutState) -> tuple[str | None, TitleSource | None]:
+        """The title and who gave it: a name beats the first prompt."""
+        named = state.title or self._titles.get(native_id)
+        if named:
+            return named, "source"
+        return state.prompt_title, "rule" if state.prompt_title else None
+
+    def digest(self, stream: BinaryIO, offset: int) -> bytes:
+        """The digest of what was read. A compressed rollout is unpacked once more for it."""
+        if not is_compressed(self._item.path):
+            return mark_prefix(stream, offset).digest
+        with open_rollout(self._item.path, self._root) as again:
+            return digest_stream(again, offset) or b""
 
 
-def _take(rollout: Rollout, state: RolloutState, line: Line) -> Iterator[ReadStep]:
-    """Read a line. The state points before it meanwhile, for what it makes wait is read again."""
-    state.offset, state.line = line.offset, line.number
-    if line.data.strip():
-        try:
-            rollout.read(line)
-        except ValueError as error:
-            yield RecordSkipped(where=line.where(), reason=str(error))
-    state.offset, state.line = line.end, line.number + line.terminated
+class _Reading:
+    """The rollout as `read_session` drives it."""
 
+    def __init__(self, reader: RolloutReader, rollout: Rollout, stream: BinaryIO) -> None:
+        self._reader = reader
+        self._rollout = rollout
+        self._log = rollout.log
+        self._stream = stream
 
-def _is_whole(data: bytes) -> bool:
-    """Whether a line without its newline is a record all the same; a torn one is normal and waits."""
-    try:
-        _ANY.decode(data)
-    except ValueError:
-        return False
-    return True
+    @property
+    def holds(self) -> bool:
+        return self._rollout.holds
 
+    def read(self, line: Line) -> None:
+        # What this line makes wait is read again next time, so the state points before it meanwhile.
+        self._log.state.offset, self._log.state.line = line.offset, line.number
+        self._rollout.read(line)
 
-_ANY = msgspec.json.Decoder(dict[str, msgspec.Raw])
+    def pass_line(self, line: Line) -> None:
+        self._log.state.offset, self._log.state.line = line.end, line.number + line.terminated
+
+    def waiting(self) -> int:
+        return len(self._log)
+
+    def take(self) -> tuple[NewEvent, ...]:
+        return self._log.take()
+
+    def seen(self, mode: Mode) -> SessionSeen | None:
+        state, identity = self._log.state, self._log.state.identity
+        if identity is None or (identity.is_bare and self._log.is_empty):
+            return None
+        title, source = self._reader.title_of(identity.native_id, state)
+        return SessionSeen(
+            header=header_of(identity, LOCAL_NAMESPACE),
+            mode=mode,
+            title=title,
+            title_source=source,
+            updated_at=state.newest or None,
+        )
+
+    def seal(self) -> bytes:
+        state = self._log.save(kept=self._rollout.holds)
+        state.digest = self._reader.digest(self._stream, state.offset)
+        return encode_state(state)
+
 
 __all__ = ["RolloutReader"]

@@ -29,10 +29,9 @@ class RolloutState(msgspec.Struct, array_like=True):
 
     `nodes` are the surface's seqs, `user_seqs` those of them that a person's messages hold. `turn_id` is the writer's.
     `task` is `announced` between the writer's word and the first event of that turn, `running` until its end is told,
-    `none` where nothing is announced. `logged_model` is the model the log names last, `title` a name the rollout
-    gives itself, `prompt_title` the one its first prompt makes. `calls` maps open calls to tool names; `items` are calls
-    that were answered or taken whole from an event lately. `rewound_to` is the number of nodes a pending step back
-    leaves.
+    `none` where nothing is announced. `logged_model` is the model the log names last, `title` a name the rollout gives
+    itself, `prompt_title` the one its first prompt makes. `calls` maps open calls to tool names; `items` are calls that
+    were answered or taken whole from an event lately. `rewound_to` is the number of nodes a pending step back leaves.
     """
 
     offset: int = 0

@@ -1,0 +1,47 @@
+"""The transcript source of Pi, Oh My Pi and Prime: session files of versions 1 to 3."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Sequence
+
+from starweaver_host.contract.errors import SourceError
+from starweaver_host.contract.transcripts import ReadStep, SourceEnvironment, SourceItem, SourceRoot
+
+from .places import find_items, find_roots
+from .reader import SOURCE, read_item
+
+
+class PiSource:
+    """Session files below Pi's folders. Stateless."""
+
+    name = SOURCE
+    reader_version = 1
+
+    def roots(self, env: SourceEnvironment) -> Sequence[SourceRoot]:
+        """The sessions folders."""
+        return find_roots(env)
+
+    def items(self, env: SourceEnvironment, root: SourceRoot) -> Iterator[SourceItem]:
+        """Session files below a root, at any depth."""
+        earlier = []
+        for other in find_roots(env):
+            if other.path == root.path:
+                break
+            earlier.append(other.path)
+        return find_items(root.path, tuple(earlier))
+
+    def read(self, env: SourceEnvironment, item: SourceItem, state: bytes | None) -> Iterator[ReadStep]:
+        """Read a session file; the branch that is current at its end is the surface."""
+        for root in find_roots(env):
+            if item.path.is_relative_to(root.path):
+                return read_item(env, item, root.path, state)
+        raise SourceError(f"transcript {str(item.path)!r} must lie below a root of source {SOURCE!r}")
+
+    def resume_command(self, native_id: str, cwd: str | None) -> str | None:
+        """`pi --session`, from the directory the session worked in."""
+        command = f"pi --session {shlex.quote(native_id)}"
+        return command if cwd is None else f"cd {shlex.quote(cwd)} && {command}"
+
+
+__all__ = ["PiSource"]
