@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import msgspec
+
 from starweaver_host.contract.events import AssistantMessage, NewEvent, ReasoningBlock, TextBlock, UserMessage
 from starweaver_host.contract.transcripts import (
     EventsRead,
@@ -84,6 +86,8 @@ class Cutter:
         chunk = _chunk_of(cut, step)
         if chunk is None or step.mode == "replace":
             cut.chunks.append(Chunk(step))
+        elif step.title is None:
+            chunk.seen = msgspec.structs.replace(step, title=chunk.seen.title, title_source=chunk.seen.title_source)
         else:
             chunk.seen = step
 

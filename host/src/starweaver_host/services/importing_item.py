@@ -102,11 +102,16 @@ class ItemImport:
     async def _store_cut(self, cut: Cut) -> LedgerEntry:
         self._skipped += cut.skipped
         chunks = [chunk for chunk in cut.chunks if await self._is_ours(chunk)]
+        self._replaced = self._replaced or any(chunk.replace and self._was_held(chunk) for chunk in chunks)
         for chunk in chunks[:-1]:
             await self._commit(self._batch(self._next_entry(None)), chunk)
         if chunks:
             return await self._commit(self._batch(self._next_entry(cut)), chunks[-1])
         return await self._commit(self._batch(self._next_entry(cut)), None)
+
+    def _was_held(self, chunk: Chunk) -> bool:
+        entry = self._candidate.entry
+        return entry is not None and chunk.seen.header.session_id in entry.session_ids
 
     async def _is_ours(self, chunk: Chunk) -> bool:
         """Whether this item is the session's transcript; takes the session over from an older copy."""
@@ -152,7 +157,6 @@ class ItemImport:
         replace = chunk.replace or (log.next_seq > 0 and not log.is_touched and not self._resumed)
         if replace:
             log.restart(self._logs.new_fold(seen.header.session_id))
-            self._replaced = True
         for event in chunk.events:
             log.fold.apply(event)
         return msgspec.structs.replace(
