@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import pairwise
 from unicodedata import category
 
@@ -10,7 +11,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from starweaver_host.contract.search import Snippet
-from starweaver_host.projection.folding import fold, fold_needle, map_matches
+from starweaver_host.projection import snippets
+from starweaver_host.projection.folding import fold, fold_needle, iter_matches, map_matches
 from starweaver_host.projection.snippets import SNIPPET_MAX_BYTES, make_snippet, safe_line, safe_text
 
 HARD = "aAsSßẞſKKiIİσςΣé\u0301\u0308\u0323\u0345ΐᾳŉﬃ가\u1100\u1161\u11a8日本กำ🎉👍🏽\u200d👩🇩🇪\ufe0f"
@@ -81,6 +83,32 @@ def test_snippet_is_a_piece_of_the_text(pair: tuple[str, str]) -> None:
     text, needle = pair
 
     assert make_snippet(text, needle).text in safe_text(text)
+
+
+@given(text_and_needle())
+@settings(deadline=None)
+def test_snippet_of_a_long_text_is_the_same_from_its_beginning(pair: tuple[str, str]) -> None:
+    """Looking at the beginning first saves time and changes nothing."""
+    text, needle = pair
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(snippets, "_HEAD", 400)
+        short = make_snippet(text * 3, needle)
+
+    assert short == make_snippet(text * 3, needle)
+
+
+def test_snippet_of_an_early_match_does_not_fold_the_whole_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A megabyte behind the match costs nothing."""
+    searched: list[int] = []
+
+    def recording(text: str, needle: str) -> Iterator[tuple[int, int]]:
+        searched.append(len(text))
+        return iter_matches(text, needle)
+
+    monkeypatch.setattr(snippets, "iter_matches", recording)
+
+    assert marked(make_snippet("ö needle" + "ö" * 1_000_000, "needle")) == ["needle"]
+    assert sum(searched) < 100_000
 
 
 @pytest.mark.parametrize(

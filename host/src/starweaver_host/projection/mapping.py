@@ -69,6 +69,16 @@ def map_matches(text: str, needle: str, limit: int | None = None) -> list[tuple[
     return list(islice(iter_matches(text, needle), limit))
 
 
+def safe_cut(text: str, place: int) -> int:
+    """Return the first place from `place` on where a text may be cut without changing its fold.
+
+    What stands before the cut folds to a prefix of the text's fold, and what stands behind it to the rest.
+    """
+    while place < len(text) and (_is_glue(text[place]) or (_is_space(text[place]) and _is_space(text[place - 1]))):
+        place += 1
+    return min(place, len(text))
+
+
 class _Blocks:
     """A text in blocks that fold apart from each other; a block is mapped when a match falls into it."""
 
@@ -102,20 +112,13 @@ class _Blocks:
     def _fold_blocks(self) -> Iterator[str]:
         text, start = self._text, 0
         while start < len(text):
-            end = _next_cut(text, start + _BLOCK)
+            end = safe_cut(text, start + _BLOCK)
             part = fold(text[start:end])
             yield part
             self._cuts.append(end)
             self._offsets.append(self._offsets[-1] + len(part))
             start = end
         self._offsets.pop()
-
-
-def _next_cut(text: str, place: int) -> int:
-    """Return the first place from `place` on where a text may be cut without changing its fold."""
-    while place < len(text) and (_is_glue(text[place]) or (_is_space(text[place]) and _is_space(text[place - 1]))):
-        place += 1
-    return min(place, len(text))
 
 
 def _ascii_starts(text: str) -> list[int]:
@@ -187,4 +190,4 @@ def _later() -> re.Pattern[str]:
     return re.compile(f"[{character_class(LATER)}]")
 
 
-__all__ = ["FoldedText", "fold_mapped", "iter_matches", "map_matches"]
+__all__ = ["FoldedText", "fold_mapped", "iter_matches", "map_matches", "safe_cut"]
