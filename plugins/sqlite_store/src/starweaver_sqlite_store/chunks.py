@@ -20,7 +20,7 @@ from starweaver_host.projection.folding import fold
 
 from .database import Transaction
 
-FULL_BYTES = 128 * 1024
+FULL_BYTES = 256 * 1024
 TAIL_MAX = 32
 """Unfilled chunks a session may end with."""
 MERGE_FACTOR = 4

@@ -1,0 +1,160 @@
+"""What a scan reads: the statements over chunks and titles, newest first, and their rows.
+
+A filter over few sessions starts from them; any other walks the chunks in the order of their newest document and
+looks at each one's session, reading no text of those that are filtered out.
+"""
+
+# ruff: noqa: S608  names in statements are constants of this package; every value is a parameter
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from starweaver_host.contract.corpus import SEARCH_SOURCES, CorpusQuery
+
+from . import feed
+from .conditions import Condition, filter_conditions, join
+from .database import Transaction
+
+INLINE_BYTES = 12 * 1024
+"""Texts up to this size stand in their row's page and come with it; larger ones are read as blobs, which copies once
+where a column would be copied twice."""
+
+TITLES = SEARCH_SOURCES.index("session_metadata")
+
+_CHUNK_COLUMNS = (
+    "c.newest_time, c.session_id, s.root_session_id, c.text_bytes, c.documents, c.rowid, "
+    f"CASE WHEN c.text_bytes <= {INLINE_BYTES} THEN c.text END"
+)
+_ONE_CHUNK = (
+    f"SELECT {_CHUNK_COLUMNS} FROM corpus_chunks AS c CROSS JOIN sessions AS s "
+    "WHERE c.rowid = ? AND s.namespace_id = c.namespace_id AND s.session_id = c.session_id"
+)
+
+
+class Limits(NamedTuple):
+    """What a scan leaves out within a chunk; `sources` are indexes into SEARCH_SOURCES."""
+
+    sources: frozenset[int]
+    as_of: int | None
+    older_than: int | None
+    run_statuses: tuple[str, ...]
+
+
+class ChunkRow(NamedTuple):
+    """A chunk to look at. `documents` are as stored."""
+
+    newest_time: int
+    session_id: str
+    root: str
+    text_bytes: int
+    documents: bytes
+    text: bytes
+
+
+class TitleRow(NamedTuple):
+    """A title to look at."""
+
+    set_at: int
+    session_id: str
+    root: str
+    folded: bytes
+
+
+def limits_of(query: CorpusQuery) -> Limits:
+    """The limits of a query; `invalid` for a position that is not this store's."""
+    return Limits(
+        sources=frozenset(SEARCH_SOURCES.index(source) for source in query.filter.sources or SEARCH_SOURCES),
+        as_of=None if query.as_of is None else feed.decode(query.as_of),
+        older_than=query.older_than,
+        run_statuses=query.filter.run_statuses,
+    )
+
+
+def read_chunks(tx: Transaction, query: CorpusQuery, limits: Limits) -> Iterator[ChunkRow]:
+    """The chunks to look at, newest first, one text at a time."""
+    rows: Iterable[tuple[int, str, str, int, bytes, int, bytes | None]]
+    if starts_from_sessions(query):
+        # a sorter runs to its end before its first row: it carries ids and no texts
+        statement = chunk_statement(query, limits, "c.rowid")
+        ids = tx.execute(statement.sql, statement.values).fetchall()
+        rows = (tx.execute(_ONE_CHUNK, found).fetchone() for found in ids)
+    else:
+        statement = chunk_statement(query, limits, _CHUNK_COLUMNS)
+        rows = tx.execute(statement.sql, statement.values)
+    for newest, session_id, root, text_bytes, documents, rowid, text in rows:
+        yield ChunkRow(newest, session_id, root, text_bytes, documents, _blob(tx, rowid) if text is None else text)
+
+
+def _blob(tx: Transaction, rowid: int) -> bytes:
+    with tx.connection.blobopen("corpus_chunks", "text", rowid, readonly=True) as blob:
+        return blob.read()
+
+
+def starts_from_sessions(query: CorpusQuery) -> bool:
+    """Whether a query names its sessions, so that they are looked up and their chunks sorted."""
+    return bool(query.filter.session_ids or query.filter.roots or query.scope.session_ids is not None)
+
+
+def chunk_statement(query: CorpusQuery, limits: Limits, columns: str = "c.rowid") -> Condition:
+    """The statement that finds the chunks to look at, newest first."""
+    conditions = filter_conditions(query.scope, query.filter)
+    if limits.as_of is not None:
+        conditions.append(Condition("c.first_position <= ?", (limits.as_of,)))
+    if limits.older_than is not None:
+        conditions.append(Condition("c.oldest_time < ?", (limits.older_than,)))
+    return _statement(columns, ("corpus_chunks", "c", "newest_time"), conditions, query)
+
+
+def read_titles(tx: Transaction, query: CorpusQuery, limits: Limits) -> Iterator[TitleRow]:
+    """The titles that are current, or were at the query's `as_of`, newest first."""
+    statement = title_statement(query, limits)
+    return (TitleRow(*row) for row in tx.execute(statement.sql, statement.values))
+
+
+def title_statement(query: CorpusQuery, limits: Limits) -> Condition:
+    """The statement that finds the rows of the titles to look at, newest first."""
+    conditions = filter_conditions(query.scope, query.filter)
+    if limits.as_of is None:
+        conditions.append(Condition("t.superseded_position IS NULL"))
+    else:
+        sql = "t.position <= ? AND (t.superseded_position IS NULL OR t.superseded_position > ?)"
+        conditions.append(Condition(sql, (limits.as_of, limits.as_of)))
+    if limits.older_than is not None:
+        conditions.append(Condition("t.set_at < ?", (limits.older_than,)))
+    columns = "t.set_at, t.session_id, s.root_session_id, t.folded"
+    return _statement(columns, ("session_titles", "t", "set_at"), conditions, query)
+
+
+def _statement(columns: str, table: tuple[str, str, str], conditions: list[Condition], query: CorpusQuery) -> Condition:
+    name, alias, time = table
+    own, sessions = f"{name} AS {alias}", "sessions AS s"
+    tables = f"{sessions} CROSS JOIN {own}" if starts_from_sessions(query) else f"{own} CROSS JOIN {sessions}"
+    where = join([Condition(f"{alias}.namespace_id = ?", (query.scope.namespace_id,)), *conditions])
+    sql = (
+        f"SELECT {columns} FROM {tables} WHERE {alias}.namespace_id = s.namespace_id "
+        f"AND {alias}.session_id = s.session_id AND {where.sql} "
+        f"ORDER BY {alias}.{time} DESC, {alias}.session_id DESC"
+    )
+    return Condition(sql, where.values)
+
+
+def explain(tx: Transaction, statement: Condition) -> tuple[str, ...]:
+    """How the engine would run a statement, step by step."""
+    return tuple(str(row[3]) for row in tx.execute(f"EXPLAIN QUERY PLAN {statement.sql}", statement.values))
+
+
+__all__ = [
+    "TITLES",
+    "ChunkRow",
+    "Limits",
+    "TitleRow",
+    "chunk_statement",
+    "explain",
+    "limits_of",
+    "read_chunks",
+    "read_titles",
+    "starts_from_sessions",
+    "title_statement",
+]
