@@ -1,0 +1,64 @@
+"""`Application.of`: the same lifetimes without plugins, files and a container."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import pytest
+
+from starweaver_host.application import Application
+from starweaver_host.contract.errors import StartupError
+
+
+@pytest.fixture
+def store(workshop: Any) -> Any:
+    """A store as a context manager that writes its opening and closing down."""
+    registration = workshop.store()
+    return registration.factory(None, None)
+
+
+def test_embedding_enters_context_managers_and_leaves_them(store: Any, workshop: Any, run: Any) -> None:
+    """What is given as a lifetime is opened and closed with the application."""
+
+    async def use() -> None:
+        async with Application.of(store=store) as services:
+            assert services.search is None
+            assert services.sources == {}
+
+    run(use())
+    assert workshop.log == ["open memory", "close memory"]
+
+
+def test_embedding_leaves_open_objects_to_their_owner(store: Any, workshop: Any, run: Any) -> None:
+    """What is given open stays open."""
+
+    async def use() -> None:
+        async with store as opened:
+            async with Application.of(store=opened, handles={"query": "handle"}) as services:
+                assert services.store is opened
+                assert services.get("handles") == {"query": "handle"}
+            workshop.log.append("after")
+
+    run(use())
+    assert workshop.log == ["open memory", "after", "close memory"]
+
+
+def test_embedding_of_something_that_is_no_store_is_refused(run: Any) -> None:
+    """The same checks as for a plugin's object."""
+
+    async def use() -> None:
+        async with Application.of(store=object()):  # type: ignore[arg-type]
+            pass
+
+    with pytest.raises(StartupError) as caught:
+        run(use())
+    assert "store 'given' of the embedding program" in caught.value.problems[0].message
+
+
+def test_embedding_needs_no_container() -> None:
+    """The application's module does not import the container's library; the composition root does."""
+    import starweaver_host.application as module
+
+    assert "dependency_injector" not in {name.partition(".")[0] for name in vars(module)}
+    assert module.__name__ in sys.modules
