@@ -142,8 +142,10 @@ def _contract() -> Output:
 
 
 def _problem_object(problem: StarweaverError) -> dict[str, object]:
-    word = getattr(problem, "problem", problem.code)
-    return {"code": problem.code, "problem": word, "message": problem.message, "hint": problem.hint}
+    told: dict[str, object] = {"code": problem.code, "message": problem.message, "hint": problem.hint}
+    if isinstance(problem, PluginError):
+        told |= {"plugin": problem.plugin, "problem": problem.problem}
+    return told
 
 
 def _problem_lines(problems: Sequence[StarweaverError]) -> Iterator[str]:
