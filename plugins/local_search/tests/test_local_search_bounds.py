@@ -37,7 +37,7 @@ def stored(new_store: Any, displays: list[tuple[int, str, int]]) -> Any:
 def test_local_search_cut_by_time_still_finds_everything(
     new_store: Any, new_search: Any, new_clock: Any, displays: Any, limit: int, sort: str, granularity: str, window: int
 ) -> None:
-    """With a deadline that has always passed, the pages still end, repeat nothing and find what an unhurried one does."""
+    """With a deadline that has always passed, the pages end, repeat nothing and find what an unhurried one does."""
     store = stored(new_store, displays)
     shape = {"limit": limit, "sort": sort, "granularity": granularity}
     unhurried = new_search(store, relevance_window=window)

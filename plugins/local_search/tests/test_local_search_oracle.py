@@ -1,4 +1,4 @@
-"""Hypothesis: over all pages, local search answers what the brute-force oracle answers, whatever is stored and asked."""
+"""Hypothesis: over all pages, local search answers what the brute-force oracle answers, whatever is stored."""
 
 from __future__ import annotations
 

@@ -10,7 +10,14 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 from unicodedata import category
 
-from starweaver_host.contract.corpus import SEARCH_SOURCES, Attribution, CorpusFilter, CorpusQuery, DocumentRef
+from starweaver_host.contract.corpus import (
+    SEARCH_SOURCES,
+    Attribution,
+    CorpusDocument,
+    CorpusFilter,
+    CorpusQuery,
+    DocumentRef,
+)
 from starweaver_host.contract.errors import StoreError
 from starweaver_host.contract.records import SESSION_STATUSES, AccessScope, Session
 from starweaver_host.contract.search import SearchTimeRange, SessionSearchFilter, SessionSearchQuery
@@ -49,7 +56,7 @@ class Expected(NamedTuple):
 async def read_spoken(store: SessionStore, access: AccessScope) -> list[Spoken]:
     """Every document of a store that `access` may see, in no order."""
     everything = CorpusFilter(statuses=SESSION_STATUSES if access.include_deleted else ())
-    found = []
+    found: list[CorpusDocument] = []
     async for batch in store.scan_corpus(CorpusQuery(scope=access, filter=everything)):
         found += batch.documents()
     texts = await store.read_texts(access, [document.ref for document in found])
