@@ -18,7 +18,7 @@ from .contract.registration import Clock, Logger, Offload, ProviderContext, Prov
 from .contract.search import SessionSearchProvider
 from .contract.store import SessionStore
 from .contract.transcripts import TranscriptSource
-from .fillings import NEEDS, Filling, GrantedServices, OpenProvider
+from .fillings import NEEDS, PLAIN, Filling, GrantedServices, OpenProvider
 from .offers import Registry
 from .runtime import SystemClock, thread_offload
 
@@ -101,7 +101,7 @@ class Application(Generic[C]):
         *,
         services: Services,
         registry: Registry | None = None,
-        container: object | None = None,
+        container: Callable[[], object] | None = None,
         settings: Mapping[tuple[str, str], ProviderTable] | None = None,
         grant: Callable[[str], object] | None = None,
     ) -> None:
@@ -112,13 +112,23 @@ class Application(Generic[C]):
         self.data_dir = parts.data_dir
         self.config_dir = parts.config_dir
         self.registry = registry
-        self.container = container
+        self._container = container
         self._parts = parts
         self._services = services
         self._settings = dict(settings or {})
         self._grant = grant
         self._is_open = False
         self._entered: AbstractAsyncContextManager[Services] | None = None
+
+    @property
+    def container(self) -> object | None:
+        """The product's container, made on first use; None for an application of given objects."""
+        return None if self._container is None else self._container()
+
+    @property
+    def loop_free(self) -> bool:
+        """Whether every provider can be driven without an event loop, given an inline offload."""
+        return all(filling.loop_free or filling.kind in PLAIN for filling in self._parts.fillings)
 
     def settings(self, slot: str, provider: str) -> ProviderTable:
         """The host's keys of one provider of a `many` slot: extra roots, for instance."""

@@ -9,11 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar
 
-import dependency_injector.errors  # noqa: TID253 - whoever imports the composition root composes
 import msgspec
-from dependency_injector import containers, providers  # noqa: TID253
 
 from . import logs
 from .application import Application, Parts, Services
@@ -21,15 +19,17 @@ from .config.keys import KeySpace
 from .config.load import Reading, read_config
 from .config.model import C, KeyPath, ProductDefinition, ProviderTable, Selection, Slot
 from .config.places import Places
-from .container import HostContainer
 from .contract.errors import PluginError, StartupError, StarweaverError
 from .contract.registration import Clock, Logger, Offload, ProviderContext, Registration
 from .discovery import Discovery, discover
-from .fillings import Filling
+from .fillings import LOOP_FREE, Filling
 from .offers import Offer, Registry
 from .registry import Collected, collect, modules_as_plugins
 
-K = TypeVar("K", bound=containers.DeclarativeContainer)
+if TYPE_CHECKING:
+    from dependency_injector import containers
+
+K = TypeVar("K", bound="containers.DeclarativeContainer")
 
 
 def compose(
@@ -98,10 +98,9 @@ def known_keys(
 
 def container_of(application: Application[Any], container: type[K]) -> K:
     """The application's container as the class that the product's `wiring.py` defines."""
-    found = application.container
-    if not isinstance(found, containers.Container) or not container.providers.keys() <= found.providers.keys():
-        raise TypeError(f"product {application.product!r} has no container of class {container.__name__}")
-    return cast("K", found)
+    from .container import as_class
+
+    return as_class(application.container, container, product=application.product)
 
 
 def _collect(reading: Reading[Any], installed: Discovery | None, modules: Mapping[str, ModuleType] | None) -> Collected:
@@ -117,7 +116,9 @@ def _assemble(
     settings: Mapping[tuple[str, str], ProviderTable],
 ) -> Application[C]:
     services = Services(list(parts.slots))
-    container = _filled(product, parts, services)
+    container = _LazyContainer(product, parts, services)
+    if product.container is not None:
+        container()
     for plugin in registry.plugins:
         parts.logger.debug(logs.PLUGIN_LOADED, plugin=plugin.plugin, distribution=plugin.source)
     return Application(
@@ -126,27 +127,40 @@ def _assemble(
         registry=registry,
         container=container,
         settings=settings,
-        grant=lambda name: getattr(container, name)(),
+        grant=lambda name: getattr(container(), name)(),
     )
 
 
-def _filled(product: ProductDefinition[C], parts: Parts[C], services: Services) -> containers.Container:
-    container: Any = (product.container() if product.container else HostContainer)()
-    values = {"config": parts.config, "clock": parts.clock, "logger": parts.logger, "offload": parts.offload}
-    for name, value in values.items():
-        getattr(container, name).override(providers.Object(value))
-    taken = {filling.slot for filling in parts.fillings}
-    for slot in product.slots:
-        if slot.name in taken or slot.many:
-            getattr(container, slot.name).override(providers.Callable(services.get, slot.name))
-    try:
-        container.check_dependencies()
-    except dependency_injector.errors.Error as error:
-        problem = PluginError(
-            "slot_empty", product.name, f"the container of {product.name!r} has an empty slot: {error}"
+class _LazyContainer:
+    """The product's container, made when something asks for it: its library is most of what a start would cost.
+
+    A product with wiring of its own has it made, and its dependencies checked, while it is composed.
+    """
+
+    def __init__(self, product: ProductDefinition[Any], parts: Parts[Any], services: Services) -> None:
+        self._product = product
+        self._parts = parts
+        self._services = services
+        self._made: containers.Container | None = None
+
+    def __call__(self) -> containers.Container:
+        """The filled container; StartupError for an empty slot."""
+        if self._made is None:
+            self._made = self._make()
+        return self._made
+
+    def _make(self) -> containers.Container:
+        from .container import filled
+
+        parts, slots = self._parts, self._product.slots
+        taken = {filling.slot for filling in parts.fillings}
+        return filled(
+            self._product.container() if self._product.container else None,
+            product=parts.product,
+            values={"config": parts.config, "clock": parts.clock, "logger": parts.logger, "offload": parts.offload},
+            slots=[slot.name for slot in slots if slot.name in taken or slot.many],
+            open_slot=self._services.get,
         )
-        raise StartupError(product.name, [problem]) from error
-    return cast("containers.Container", container)
 
 
 class _Filler:
@@ -216,6 +230,7 @@ class _Filler:
                 _maker(slot, offer.registration, config),
                 slot.many,
                 slot.services,
+                loop_free=LOOP_FREE in offer.registration.capabilities,
             )
 
     def _empty(self, slot: Slot) -> StarweaverError:

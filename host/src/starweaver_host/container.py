@@ -7,11 +7,14 @@ objects through constructors. Slots of providers answer while the application is
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeVar, cast
 
-from dependency_injector import containers, providers  # noqa: TID253 - imported by build alone, when it composes
+import dependency_injector.errors  # noqa: TID253 - imported when a container is asked for, and not before
+from dependency_injector import containers, providers  # noqa: TID253
 
 from .config.model import ProductConfig
+from .contract.errors import PluginError, StartupError
 from .contract.registration import Clock, Logger, Offload
 from .contract.search import SessionSearchProvider
 from .contract.store import SessionStore
@@ -30,4 +33,40 @@ class HostContainer(containers.DeclarativeContainer):
     sources: providers.Dependency[Mapping[str, TranscriptSource]] = providers.Dependency(default=providers.Object({}))
 
 
-__all__ = ["HostContainer"]
+K = TypeVar("K", bound=containers.DeclarativeContainer)
+
+
+def filled(
+    container: type[Any] | None,
+    *,
+    product: str,
+    values: Mapping[str, object],
+    slots: Iterable[str],
+    open_slot: Callable[[str], object],
+) -> containers.Container:
+    """A container of the class (the host's own for None) with every slot filled, its dependencies checked.
+
+    `values` are objects, `slots` are answered by `open_slot` each time they are asked for. Raises StartupError for a
+    slot that nobody fills.
+    """
+    made: Any = (container or HostContainer)()
+    for name, value in values.items():
+        getattr(made, name).override(providers.Object(value))
+    for name in slots:
+        getattr(made, name).override(providers.Callable(open_slot, name))
+    try:
+        made.check_dependencies()
+    except dependency_injector.errors.Error as error:
+        problem = PluginError("slot_empty", product, f"the container of {product!r} has an empty slot: {error}")
+        raise StartupError(product, [problem]) from error
+    return cast("containers.Container", made)
+
+
+def as_class(found: object, container: type[K], *, product: str) -> K:
+    """A filled container as the class it was made from; TypeError for another one."""
+    if not isinstance(found, containers.Container) or not container.providers.keys() <= found.providers.keys():
+        raise TypeError(f"product {product!r} has no container of class {container.__name__}")
+    return cast("K", found)
+
+
+__all__ = ["HostContainer", "as_class", "filled"]

@@ -27,6 +27,9 @@ PROTOCOLS: Mapping[ProviderKind, type] = {
 }
 """Kinds whose opened object is checked; the others are provisional and have no Protocol yet."""
 
+LOOP_FREE = "loop_free"
+"""The capability by which a registration says that its provider needs no event loop beside an inline offload."""
+
 PLAIN: frozenset[ProviderKind] = frozenset({"transcript_source", "toolset", "text_policy"})
 """Kinds whose factory returns the object itself; the others return an async context manager."""
 
@@ -43,7 +46,10 @@ NEEDS: Mapping[ProviderKind, tuple[ProviderKind, ...]] = {
 
 
 class Filling(NamedTuple):
-    """One provider chosen for a slot. `make` calls its factory; `plugin` and `described` are for messages."""
+    """One provider chosen for a slot. `make` calls its factory; `plugin` and `described` are for messages.
+
+    `loop_free`: with an inline offload its coroutines never suspend, so that it can be driven without an event loop.
+    """
 
     slot: str
     kind: ProviderKind
@@ -53,6 +59,7 @@ class Filling(NamedTuple):
     make: Callable[[ProviderContext], object]
     many: bool = False
     services: tuple[str, ...] = ()
+    loop_free: bool = False
 
 
 class GrantedServices(dict[str, object]):
@@ -136,4 +143,13 @@ def _missing(opened: object, protocol: type | None) -> list[str]:
     return [name for name in sorted(public) if getattr(opened, name, None) is None]
 
 
-__all__ = ["NEEDS", "PLAIN", "PROTOCOLS", "Filling", "GrantedServices", "OpenProvider", "ServiceMissingError"]
+__all__ = [
+    "LOOP_FREE",
+    "NEEDS",
+    "PLAIN",
+    "PROTOCOLS",
+    "Filling",
+    "GrantedServices",
+    "OpenProvider",
+    "ServiceMissingError",
+]

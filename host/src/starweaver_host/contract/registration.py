@@ -95,7 +95,11 @@ Factory = Callable[[Any, ProviderContext], AbstractAsyncContextManager[T]]
 
 
 class Registration(Value, frozen=True, kw_only=True):
-    """What every registration has. `name` is unique per kind in a product and is what configuration files say."""
+    """What every registration has. `name` is unique per kind in a product and is what configuration files say.
+
+    `capabilities` are words; the host knows `loop_free`: with an inline offload the provider's coroutines never
+    suspend, so that a one-shot command need not start an event loop.
+    """
 
     name: str
     summary: str

@@ -29,7 +29,7 @@ def starweaver_search_providers() -> Iterable[SearchProviderRegistration]:
         summary="bounded literal scan of the store's own corpus, without an index",
         contract="1.0",
         config=LocalSearchConfig,
-        capabilities=frozenset({"literal", "read_through"}),
+        capabilities=frozenset({"literal", "read_through", "loop_free"}),
         factory=open_local_search,
     )
 

@@ -27,7 +27,7 @@ def starweaver_session_stores() -> Iterable[SessionStoreRegistration]:
         summary="one file, SQLite of the standard library, many readers and one writer at a time",
         contract="1.0",
         config=SqliteStoreConfig,
-        capabilities=frozenset({"durable", "multi_process"}),
+        capabilities=frozenset({"durable", "multi_process", "loop_free"}),
         factory=open_sqlite_store,
     )
 
