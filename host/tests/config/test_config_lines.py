@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from starweaver_host.config.lines import find_line
+from starweaver_host.config.lines import find_line, index_lines
 
 DOCUMENT = '''\
 # comment with [brackets] and key = "value"
@@ -72,7 +72,7 @@ def test_line_of_a_key_is_where_it_stands(path: tuple[str | int, ...], line: int
     """Strings, comments and nesting hide nothing and pretend nothing; a missing key has its table's line."""
     tomllib.loads(DOCUMENT)
 
-    assert find_line(DOCUMENT, path) == line
+    assert find_line(index_lines(DOCUMENT), path) == line
 
 
 KEYS = st.text(alphabet='ab.-" #[]=\\é', min_size=1, max_size=4)
@@ -109,4 +109,5 @@ def test_line_of_every_key_of_any_document_is_right(tables: dict[str, dict[str, 
             text += f"{written(key)} = {written(value)} # end\n"
 
     assert {name: dict(table) for name, table in tables.items()} == tomllib.loads(text)
-    assert expected == {path: find_line(text, path) for path in expected}
+    lines = index_lines(text)
+    assert expected == {path: find_line(lines, path) for path in expected}

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any, cast
 
 from starweaver_host.contract.errors import ConfigError
 
-from .lines import find_line
+from .lines import find_line, index_lines
 from .model import KeyPath, ProductDefinition, Slot, TomlTable
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
@@ -41,8 +42,16 @@ class Document:
 
     def where(self, path: Sequence[str | int]) -> str:
         """`file:line` of a key."""
-        line = find_line(self.text, path)
+        line = self.line(path)
         return self.name if line is None else f"{self.name}:{line}"
+
+    def line(self, path: Sequence[str | int]) -> int | None:
+        """The line of a key, or of the nearest table around it."""
+        return find_line(self._lines, path)
+
+    @cached_property
+    def _lines(self) -> Mapping[tuple[str | int, ...], int]:
+        return index_lines(self.text)
 
 
 class Layers:
@@ -67,7 +76,7 @@ class Layers:
     def error(self, message: str, path: Sequence[str | int], *, hint: str | None = None) -> ConfigError:
         """A ConfigError that names the file and line of a key."""
         document = self.origin(path)
-        return ConfigError(message, path=document.name, line=find_line(document.text, path), hint=hint)
+        return ConfigError(message, path=document.name, line=document.line(path), hint=hint)
 
     def _over(self, defaults: TomlTable, user: TomlTable) -> TomlTable:
         base = defaults

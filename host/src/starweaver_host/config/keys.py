@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any, Union, get_args, get_origin
 
 import msgspec
@@ -10,12 +11,13 @@ import msgspec
 from .model import KeyPath, ProductDefinition, ProviderTable
 
 
-def fields(table: type[msgspec.Struct]) -> dict[str, msgspec.structs.FieldInfo]:
-    """Key as written -> field, of one table's class."""
+@cache
+def fields(table: type[msgspec.Struct]) -> Mapping[str, msgspec.structs.FieldInfo]:
+    """Key as written -> field, of one table's class. Resolving annotations is slow, so it happens once."""
     return {field.encode_name: field for field in msgspec.structs.fields(table)}
 
 
-def table_fields(model: type[msgspec.Struct], path: Sequence[str]) -> dict[str, msgspec.structs.FieldInfo]:
+def table_fields(model: type[msgspec.Struct], path: Sequence[str]) -> Mapping[str, msgspec.structs.FieldInfo]:
     """The fields of the table at `path` of a model. Raises LookupError for a path the model does not have."""
     found = fields(model)
     for part in path:

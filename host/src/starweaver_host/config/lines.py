@@ -6,19 +6,18 @@ Reads TOML that the parser accepted, so it checks nothing; it only has to skip s
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _TRIPLE = ('"""', "'''")
 Path = tuple[str | int, ...]
 
 
-def find_line(text: str, path: Sequence[str | int]) -> int | None:
+def find_line(lines: Mapping[Path, int], path: Sequence[str | int]) -> int | None:
     """The 1-based line of a key, table or list element (last path item an index), or None when it is not there.
 
     A key inside an inline table has the line of the nearest key around it that starts a line.
     """
-    lines = index_lines(text)
     for length in range(len(path), 0, -1):
         found = lines.get(tuple(path[:length]))
         if found is not None:
