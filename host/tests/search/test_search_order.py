@@ -36,7 +36,7 @@ def test_window_order_is_source_then_word_then_recency() -> None:
         for time in (9, 1)
     ]
 
-    assert expected == sorted(expected[::-1], key=window_key)
+    assert expected == sorted([*expected[1:], expected[0]], key=window_key)
 
 
 def test_tail_order_is_recency_alone() -> None:

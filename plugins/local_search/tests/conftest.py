@@ -63,6 +63,8 @@ class ScriptedStore:
         self.failing: StoreError | None = None
         self.epoch = "epoch-1"
         self.damaged: set[str] = set()
+        self.keeps_dead = False
+        self.dead: list[tuple[int, Document]] = []
 
     def add_session(self, session_id: str, *, at: int = 0, title: str | None = None, **fields: Any) -> Session:
         names = {"owner_id", "cwd", "workspace", "parent_session_id", "external"}
@@ -116,8 +118,16 @@ class ScriptedStore:
         self._put(ref, at, text, identity)
         return ref
 
+    def remove(self, ref: DocumentRef) -> None:
+        self.now += 1
+        document = self.documents.pop(ref)
+        if self.keeps_dead:
+            self.dead.append((self.now, document))
+
     def _put(self, ref: DocumentRef, at: int, text: str, identity: bytes | None) -> None:
         self._touch(ref.session_id, at)
+        if ref in self.documents:
+            self.remove(ref)
         self.documents[ref] = Document(ref=ref, time=at, text=text, identity=identity, position=self.now)
 
     def _touch(self, session_id: str, at: int) -> None:
@@ -163,7 +173,8 @@ class ScriptedStore:
 
     async def scan_corpus(self, query: CorpusQuery) -> AsyncGenerator[CorpusBatch, None]:
         self._called("scan_corpus")
-        documents = sorted(self.documents.values(), key=lambda d: (d.ref.session_id, -d.time))
+        dead = [d for until, d in self.dead if query.as_of is not None and int(query.as_of) < until]
+        documents = sorted([*self.documents.values(), *dead], key=lambda d: (d.ref.session_id, -d.time))
         chunks = []
         for _, group in groupby(documents, key=lambda d: d.ref.session_id):
             held = list(group)

@@ -40,7 +40,7 @@ def write(store: Any, kind: str, session_id: str, text: str, at: int) -> None:
     elif kind == "prune":
         displays = [ref for ref in store.documents if ref.session_id == session_id and ref.source != "session_metadata"]
         for ref in displays[:1]:
-            del store.documents[ref]
+            store.remove(ref)
 
 
 def writer(store: Any, writes: list[Any], kinds: set[str]) -> Callable[[], None]:
@@ -70,12 +70,13 @@ def stored(new_store: Any, seeds: list[Any]) -> Any:
 
 
 @COMMON
-@given(seeds=WRITES, writes=WRITES, shape=SHAPES, window=st.integers(1, 4))
+@given(seeds=WRITES, writes=WRITES, shape=SHAPES, window=st.integers(1, 4), keeps_dead=st.booleans())
 def test_local_search_paging_is_repeatable_under_writes(
-    new_store: Any, new_search: Any, seeds: Any, writes: Any, shape: Any, window: int
+    new_store: Any, new_search: Any, seeds: Any, writes: Any, shape: Any, window: int, keeps_dead: bool
 ) -> None:
     """No group is shown twice, none is new, and none is missed that still holds a match of the first page's moment."""
     store = stored(new_store, seeds)
+    store.keeps_dead = keeps_dead
     before = dict(store.documents)
     search = new_search(store, relevance_window=window)
     granularity = shape["granularity"]

@@ -6,7 +6,7 @@ shorter than its limit, and is never wrong.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 from starweaver_host.contract.corpus import DocumentRef
 from starweaver_host.contract.errors import StoreError
@@ -30,22 +30,49 @@ PROFILE_MAX_BYTES = 128
 WORKSPACE_MAX_BYTES = 512
 PREVIEW_MAX_BYTES = 160
 
+Others = Callable[[Match], Awaitable[Sequence[Match]]]
+
 
 async def build_hits(
-    store: SessionStore, plan: SearchPlan, ranked: Sequence[tuple[OrderKey, Match]]
+    store: SessionStore, plan: SearchPlan, ranked: Sequence[tuple[OrderKey, Match]], *, others: Others
 ) -> tuple[SessionSearchHit, ...]:
-    """Return the hits of `ranked`, in its order. Cost: one read of texts, one of sessions, one per run shown."""
+    """Return the hits of `ranked`, in its order; `others` names further matches of a group whose document is gone.
+
+    Cost: one read of texts, one of sessions, one per run shown.
+    """
     texts = await _texts(store, plan, [match for _, match in ranked])
     sessions = await _sessions(store, plan, [match for _, match in ranked])
     hits = []
     for (key, match), text in zip(ranked, texts, strict=True):
-        session = sessions.get(match.root_session_id if plan.fold_subagents else match.ref.session_id)
-        snippet = None if text is None else make_snippet(text, plan.needle)
-        if session is None or snippet is None or not snippet.highlights:
-            continue
-        run = await read_run(store, plan, match.ref.session_id, match.ref.run_id)
-        hits.append(_hit(session, match, run, snippet, score(key)))
+        session = sessions.get(_shown_session(plan, match))
+        found = await _standing(store, plan, match, text, others) if session is not None else None
+        if session is not None and found is not None:
+            shown, snippet = found
+            run = await read_run(store, plan, shown.ref.session_id, shown.ref.run_id)
+            hits.append(_hit(session, shown, run, snippet, score(key)))
     return tuple(hits)
+
+
+async def _standing(
+    store: SessionStore, plan: SearchPlan, match: Match, text: str | None, others: Others
+) -> tuple[Match, Snippet] | None:
+    """The match with its snippet, or the best other match of its group whose text still holds the needle."""
+    if (snippet := _snippet(text, plan)) is not None:
+        return match, snippet
+    standing = await others(match)
+    for other, other_text in zip(standing, await _texts(store, plan, standing), strict=True):
+        if (snippet := _snippet(other_text, plan)) is not None:
+            return other, snippet
+    return None
+
+
+def _snippet(text: str | None, plan: SearchPlan) -> Snippet | None:
+    snippet = None if text is None else make_snippet(text, plan.needle)
+    return snippet if snippet is not None and snippet.highlights else None
+
+
+def _shown_session(plan: SearchPlan, match: Match) -> str:
+    return match.root_session_id if plan.fold_subagents else match.ref.session_id
 
 
 def browse_hit(session: Session, run: Run | None) -> SessionSearchHit:
@@ -97,7 +124,7 @@ async def _texts(store: SessionStore, plan: SearchPlan, matches: Sequence[Match]
 
 
 async def _sessions(store: SessionStore, plan: SearchPlan, matches: Sequence[Match]) -> dict[str, Session]:
-    ids = dict.fromkeys(m.root_session_id if plan.fold_subagents else m.ref.session_id for m in matches)
+    ids = dict.fromkeys(_shown_session(plan, match) for match in matches)
     found = await store.get_sessions(plan.access, tuple(ids)) if ids else ()
     return {session.header.session_id: session for session in found}
 
@@ -150,4 +177,4 @@ def _workspace(session: Session) -> str | None:
     return None if workspace is None else workspace.label or workspace.id
 
 
-__all__ = ["browse_hit", "build_hits", "read_run", "summarise"]
+__all__ = ["Others", "browse_hit", "build_hits", "read_run", "summarise"]

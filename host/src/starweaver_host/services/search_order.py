@@ -78,6 +78,11 @@ def tail_key(match: Match) -> OrderKey:
     return (TAIL, 0, *match.recency)
 
 
+def key_of(match: Match, floor: Recency) -> OrderKey:
+    """The place of a match when `floor` is the recency of the window's last document."""
+    return window_key(match) if match.recency <= floor else tail_key(match)
+
+
 def before(time: int) -> Recency:
     """The recency that stands before every document of `time` and after every newer one."""
     return (-time, -1, "")
@@ -144,6 +149,7 @@ __all__ = [
     "group_hash",
     "group_of",
     "is_inside_word",
+    "key_of",
     "score",
     "tail_key",
     "window_key",

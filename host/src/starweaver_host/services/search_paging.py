@@ -15,11 +15,12 @@ import msgspec
 from starweaver_host.contract.store import SessionStore
 
 from .search_cursor import SHOWN_MAX, SearchPosition
-from .search_order import TAIL, Match, OrderKey, before, group_hash
+from .search_order import TAIL, Match, OrderKey, Recency, before, group_hash, key_of
 from .search_ranking import MatchRanking, Ranked
 from .search_rules import SearchPlan
 
 _VERIFY_GROUPS = 64
+_OTHERS_MAX = 32
 
 
 class MatchBatch(msgspec.Struct, frozen=True, kw_only=True):
@@ -86,6 +87,7 @@ class PageWalk:
         self._as_of = as_of
         self._ranking = MatchRanking(plan, start, window=window)
         self._verdicts: dict[str, bool] = {}
+        self._floor: Recency = before(0)
 
     async def page(self, budget: Budget) -> RankedPage:
         """Walk until the page is full, the budget is spent or the matches end.
@@ -95,9 +97,25 @@ class PageWalk:
         """
         bound, is_cut = await self._collect(budget)
         ranked = self._ranking.rank(bound)
-        limit = self._plan.limit
-        shown = ranked.matches[:limit]
+        self._floor = ranked.floor
+        shown = ranked.matches[: self._plan.limit]
         return RankedPage(matches=shown, next=self._next(ranked, bound, is_cut=is_cut), is_cut=is_cut)
+
+    async def others(self, match: Match) -> tuple[Match, ...]:
+        """Other matches of the group of `match`, best first, a bounded number: for when its text is gone.
+
+        A corpus may show documents that were replaced after the first page's moment; a group is then shown by one
+        that still stands.
+        """
+        if self._plan.granularity == "occurrence":
+            return ()
+        group = self._ranking.group(match)
+        best: list[Match] = []
+        async with aclosing(self._source.stream(self._group_request([match]))) as batches:
+            async for batch in batches:
+                same = [m for m in batch.find() if self._ranking.group(m) == group and m.recency != match.recency]
+                best = sorted(best + await self._owned(same), key=lambda m: key_of(m, self._floor))[:_OTHERS_MAX]
+        return tuple(best)
 
     async def _collect(self, budget: Budget) -> tuple[int | None, bool]:
         """Offer matches to the ranking; returns the bound above which they are final and whether the budget cut it."""

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from .search_cursor import SearchPosition
-from .search_order import Match, OrderKey, Recency, before, group_hash, group_of, tail_key, window_key
+from .search_order import Match, OrderKey, Recency, before, group_hash, group_of, key_of
 from .search_rules import SearchPlan
 
 _EVERYTHING: Recency = (1 << 62, 0, "")
@@ -87,7 +87,7 @@ class MatchRanking:
         """Order the final matches (all when `bound` is None); the best of each group that lies past the start."""
         final = self._final(bound)
         floor = self._floor(final, bound)
-        keyed = sorted((_key(match, floor), index) for index, match in enumerate(final))
+        keyed = sorted((key_of(match, floor), index) for index, match in enumerate(final))
         best = self._best((key, final[index]) for key, index in keyed)
         return Ranked(matches=tuple(best), floor=floor)
 
@@ -145,10 +145,6 @@ class MatchRanking:
         self._newest = {}
         for match in kept:
             self._newest.setdefault(self.group(match), match.time)
-
-
-def _key(match: Match, floor: Recency) -> OrderKey:
-    return window_key(match) if match.recency <= floor else tail_key(match)
 
 
 def _recency(match: Match) -> Recency:

@@ -104,10 +104,11 @@ class LocalSearchProvider:
         mirrored = await self._mirrored(plan, coverage, budget)
         scan = CorpusScan(self._store, plan, coverage=coverage, budget=budget, mirrored=mirrored)
         window = self._config.relevance_window
-        page = await PageWalk(self._store, scan, plan, start=start, as_of=as_of, window=window).page(budget)
+        walk = PageWalk(self._store, scan, plan, start=start, as_of=as_of, window=window)
+        page = await walk.page(budget)
         if page.is_cut:
             coverage.warn("limit_reached", _LIMIT_REACHED)
-        return await build_hits(self._store, plan, page.matches), page.next
+        return await build_hits(self._store, plan, page.matches, others=walk.others), page.next
 
     async def _mirrored(self, plan: SearchPlan, coverage: CoverageLog, budget: ScanBudget) -> list[Match]:
         """Matches of the display mirrors; nothing is imported or opened unless a root is configured."""
