@@ -18,6 +18,7 @@ from starweaver_host.contract.events import (
     SubagentLink,
     SurfaceOp,
     TextBlock,
+    TitleChange,
     UserMessage,
 )
 from starweaver_transcripts.emit import clean, iso_ms, tool_result
@@ -126,14 +127,20 @@ class SessionWriter:
 
     def named(self, row: Row) -> None:
         """Take a title row."""
+        before = self._titles.title
         self._titles.offer(row.custom_title, PERSON)
         self._titles.offer(row.ai_title, MODEL)
         if row.summary and row.leaf_uuid:
-            leaf = row_hash(row.leaf_uuid)
-            if leaf in self.tree:
-                self._titles.offer(row.summary, SUMMARY)
-            else:
-                self._titles.await_message(leaf, row.summary)
+            self._summarised(row_hash(row.leaf_uuid), row.summary)
+        title, source = self._titles.title, self._titles.source
+        if title is not None and source is not None and title != before and self.log.next_seq:
+            self.log.add(TitleChange(title=title, source=source), time=self._time)
+
+    def _summarised(self, leaf: int, summary: str) -> None:
+        if leaf in self.tree:
+            self._titles.offer(summary, SUMMARY)
+        else:
+            self._titles.await_message(leaf, summary)
 
     def progress(self, link: Link) -> None:
         """Take the place of a progress row, and the subagent it reports on."""
