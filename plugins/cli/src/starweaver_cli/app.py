@@ -45,6 +45,13 @@ plugins = LazyGroup("plugins", PLUGINS, help="Inspect the plugins of this produc
 config = LazyGroup("config", CONFIG, help="Inspect and change the configuration.")
 root = LazyGroup("sw", TOP, help="Find, read and keep the sessions of your coding agents.")
 
+click.option(
+    "--traceback",
+    is_flag=True,
+    expose_value=False,
+    callback=lambda _context, _parameter, wanted: _traceback(wanted),
+    help="Show where an error came from.",
+)(root)
 click.version_option(__version__, "-V", "--version", prog_name="sw", message="%(prog)s %(version)s")(root)
 
 
@@ -60,6 +67,13 @@ def run(arguments: list[str]) -> int:
         _silence_stdout()
         return exits.OK
     return status if isinstance(status, int) else exits.OK
+
+
+def _traceback(wanted: bool) -> None:  # noqa: FBT001 - click's callback value
+    if wanted:
+        from .failures import set_traceback
+
+        set_traceback(wanted)
 
 
 def _usage(error: click.ClickException, arguments: list[str]) -> int:

@@ -53,6 +53,22 @@ def raise_first(problems: Sequence[StarweaverError]) -> NoReturn:
     raise problems[0]
 
 
+_show_traceback = False
+
+
+def set_traceback(wanted: bool) -> None:  # noqa: FBT001 - set once, from the flag
+    """Whether an expected error also prints where it came from (`sw --traceback`)."""
+    global _show_traceback  # noqa: PLW0603 - one process, one command
+    _show_traceback = wanted
+
+
+def _print_traceback(error: StarweaverError) -> None:
+    import traceback
+
+    for each in (error, *(error.problems if isinstance(error, StartupError) else ())):
+        traceback.print_exception(each, file=sys.stderr)
+
+
 @contextmanager
 def expected_errors(*, as_json: bool) -> Iterator[None]:
     """Turn an expected error inside the block into a report and an exit."""
@@ -61,8 +77,10 @@ def expected_errors(*, as_json: bool) -> Iterator[None]:
     try:
         yield
     except StarweaverError as error:
+        if _show_traceback:
+            _print_traceback(error)
         status = report_error(error, as_json=as_json)
         raise click.exceptions.Exit(status) from error
 
 
-__all__ = ["expected_errors", "raise_first", "report_error", "report_failure", "wants_json"]
+__all__ = ["expected_errors", "raise_first", "report_error", "report_failure", "set_traceback", "wants_json"]
