@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable, Mapping
 
 import click
 
@@ -40,10 +41,20 @@ TOP = {
     "completion": LazyCommand(f"{_COMMANDS}.completion:command", "Print the completion script of a shell."),
 }
 
-session = LazyGroup("session", SESSION, help="Search, read and manage sessions.")
+
+def _contributed(*group: str) -> Callable[[], Mapping[str, click.Command]]:
+    def load() -> Mapping[str, click.Command]:
+        from .contributed import contributed_commands
+
+        return contributed_commands(*group)
+
+    return load
+
+
+session = LazyGroup("session", SESSION, help="Search, read and manage sessions.", contributed=_contributed("session"))
 plugins = LazyGroup("plugins", PLUGINS, help="Inspect the plugins of this product.")
 config = LazyGroup("config", CONFIG, help="Inspect and change the configuration.")
-root = LazyGroup("sw", TOP, help="Find, read and keep the sessions of your coding agents.")
+root = LazyGroup("sw", TOP, help="Find, read and keep the sessions of your coding agents.", contributed=_contributed())
 
 click.option(
     "--traceback",
