@@ -25,10 +25,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.command == "plugins" and options.collect:
         from .checkup import collect_here
 
-        sys.stdout.write(collect_here(options.collect))
+        sys.stdout.write(collect_here(options.collect, traceback=options.traceback))
         return 0
     if options.command == "plugins":
-        data, lines, status = _plugins(check=options.check)
+        data, lines, status = _plugins(check=options.check, traceback=options.traceback)
     elif options.command == "config":
         data, lines, status = _config(options.file)
     else:
@@ -43,6 +43,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True)
     plugins = commands.add_parser("plugins", help="list installed plugins without importing them")
     plugins.add_argument("--check", action="store_true", help="import each plugin in a process of its own")
+    plugins.add_argument("--traceback", action="store_true", help="with --check, show where an import failed")
     plugins.add_argument("--collect", metavar="PLUGIN", help=argparse.SUPPRESS)
     config = commands.add_parser("config", help="show directories, files and keys")
     config.add_argument("--file", type=Path, help="show this file instead of those in the configuration directory")
@@ -52,14 +53,14 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _plugins(*, check: bool) -> Output:
+def _plugins(*, check: bool, traceback: bool) -> Output:
     found = discover()
     problems: list[StarweaverError] = list(_discovery_problems(found))
     offers: dict[str, tuple[str, ...]] = {}
     for plugin in found.names if check else ():
         from .checkup import check_plugin
 
-        checkup = check_plugin(plugin)
+        checkup = check_plugin(plugin, traceback=traceback)
         offers[plugin] = checkup.offers
         problems.extend(p for p in checkup.problems if not _is_reported(p, problems))
     data: dict[str, object] = {

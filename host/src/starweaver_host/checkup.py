@@ -24,11 +24,18 @@ class Checkup(NamedTuple):
     problems: tuple[StarweaverError, ...]
 
 
-def check_plugin(plugin: str, *, timeout_s: float = TIMEOUT_S) -> Checkup:
-    """Import a plugin in a subprocess. Never raises for what the plugin does."""
+def check_plugin(plugin: str, *, timeout_s: float = TIMEOUT_S, traceback: bool = False) -> Checkup:
+    """Import a plugin in a subprocess. Never raises for what the plugin does.
+
+    With `traceback`, what the plugin writes and the causes of its problems go to standard error.
+    """
     command = [sys.executable, "-m", "starweaver_host", "plugins", "--collect", plugin]
+    command += ["--traceback"] if traceback else []
+    errors = None if traceback else subprocess.DEVNULL
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=timeout_s, check=False)  # noqa: S603
+        done = subprocess.run(  # noqa: S603 - our own module
+            command, stdout=subprocess.PIPE, stderr=errors, text=True, timeout=timeout_s, check=False
+        )
     except subprocess.TimeoutExpired:
         return _crashed("import_timed_out", plugin, f"did not finish importing in {timeout_s:g} s")
     try:
@@ -39,16 +46,20 @@ def check_plugin(plugin: str, *, timeout_s: float = TIMEOUT_S) -> Checkup:
         return _crashed("import_crashed", plugin, f"ended the interpreter with status {done.returncode}")
 
 
-def collect_here(plugin: str) -> str:
+def collect_here(plugin: str, *, traceback: bool) -> str:
     """The subprocess's side: import the plugin and describe the outcome as JSON behind a record separator.
 
     What the plugin prints goes to standard error, so that it cannot be taken for the answer.
     """
+    from traceback import print_exception
+
     from .discovery import Listing, discover
     from .registry import collect
 
     with contextlib.redirect_stdout(sys.stderr):
         collected = collect([Listing(plugin)], discover())
+    for problem in collected.problems if traceback else ():
+        print_exception(problem)
     offers = [f"{group.kind} {offer.name}" for group in collected.registry for offer in group]
     problems = [{"problem": p.problem, "message": p.message, "hint": p.hint} for p in collected.problems]
     return "\x1e" + json.dumps({"offers": offers, "problems": problems})

@@ -47,13 +47,16 @@ def filled(
     """A container of the class (the host's own for None) with every slot filled, its dependencies checked.
 
     `values` are objects, `slots` are answered by `open_slot` each time they are asked for. Raises StartupError for a
-    slot that nobody fills.
+    slot that nobody fills, TypeError for one that the class does not have.
     """
-    made: Any = (container or HostContainer)()
-    for name, value in values.items():
-        getattr(made, name).override(providers.Object(value))
-    for name in slots:
-        getattr(made, name).override(providers.Callable(open_slot, name))
+    kind = container or HostContainer
+    made: Any = kind()
+    fillings: dict[str, Any] = {name: providers.Object(value) for name, value in values.items()}
+    fillings |= {name: providers.Callable(open_slot, name) for name in slots}
+    for name, filling in fillings.items():
+        if name not in made.providers:
+            raise TypeError(f"container {kind.__name__} of product {product!r} has no slot {name!r}")
+        getattr(made, name).override(filling)
     try:
         made.check_dependencies()
     except dependency_injector.errors.Error as error:

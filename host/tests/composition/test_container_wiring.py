@@ -88,6 +88,14 @@ def test_container_with_a_slot_nobody_fills_is_refused(desk: Any, workshop: Any,
     assert "scope_builder" in problem.message
 
 
+def test_container_without_a_slot_of_its_product_is_refused(desk: Any, workshop: Any, tmp_path: Path) -> None:
+    """A slot that the container's class lacks is named, with the class."""
+    slots = (*desk.slots, Slot(name="executor", kind="run_executor", table=("sources",), many=True, required=False))
+
+    with pytest.raises(TypeError, match="container DeskContainer of product 'desk' has no slot 'executor'"):
+        composed(desk, workshop, tmp_path, slots=slots, container=lambda: DeskContainer)
+
+
 def test_container_of_another_class_is_refused(desk: Any, workshop: Any, tmp_path: Path) -> None:
     """Asking for wiring that the product does not have is an error of the program."""
     with pytest.raises(TypeError, match="has no container of class DeskContainer"):

@@ -149,6 +149,8 @@ def test_edit_of_a_file_that_is_no_toml_refuses_and_names_the_line(change: Any, 
 
     with pytest.raises(ConfigError, match=r"not TOML .*:2\)"):
         change("desk.size", "5")
+    with pytest.raises(ConfigError, match="not TOML"):
+        change("store.key-of-a-provider-that-could-not-be-known", "5")
 
 
 def test_unset_removes_a_key_and_the_default_holds_again(user_path: Path, keys: KeySpace, places: Places) -> None:

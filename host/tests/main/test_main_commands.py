@@ -126,6 +126,18 @@ def test_plugins_check_reports_every_broken_plugin_and_survives_them_all(host: H
     assert offers["desk"] == ["front_end desk"]
 
 
+def test_plugins_check_with_traceback_shows_where_an_import_failed(host: Host, site: Path) -> None:
+    """The hint of a failed import leads to the line that failed; without it nothing is on standard error."""
+    install_distribution(site, "deep", plugins={"deep": "deep_plugin"}, modules={"deep_plugin": "x = 1\n1 / 0\n"})
+
+    quiet, loud = host("plugins", "--check"), host("plugins", "--check", "--traceback")
+
+    assert quiet.errors == ""
+    assert "  hint: run again with --traceback to see where" in quiet.text
+    assert 'deep_plugin.py", line 2' in loud.errors
+    assert quiet.text == loud.text
+
+
 def test_plugins_reports_doubled_names_and_unreadable_metadata(host: Host, site: Path) -> None:
     """Problems that show in metadata need no import, and are the command's failure."""
     install_distribution(site, "alpha", plugins={"same": "a"})

@@ -56,9 +56,8 @@ def set_value(
     for a key nobody knows, a value of the wrong type, and anything else the product would refuse to start with.
     """
     path = parse_key(key)
-    hint = _known(path, keys)
-    value = _parse_value(path, text, hint)
     document = _parse_document(file)
+    value = _parse_value(path, text, _known(path, keys))
     _assign(document, path, value)
     _replace(file, document, keys, environ, places)
     return value
