@@ -213,3 +213,66 @@ def find_item(source: TranscriptSource, env: SourceEnvironment, path: Path) -> S
 def samples() -> Path:
     """The folder of sample transcripts."""
     return SAMPLES
+
+
+class Importer:
+    """What an importing service would hold after reading every item of a source, once or again and again."""
+
+    def __init__(self, source: TranscriptSource, env: SourceEnvironment) -> None:
+        self.source = source
+        self.env = env
+        self.sessions: dict[str, SessionRead] = {}
+        self.states: dict[str, bytes | None] = {}
+        self.fingerprints: dict[str, str] = {}
+        self.done: dict[str, ItemDone] = {}
+        self.skipped: list[RecordSkipped] = []
+        self.modes: list[str] = []
+        """How each reading that saw a session began."""
+        self.read_keys: list[str] = []
+        """The items that were read, in order."""
+
+    @property
+    def only(self) -> SessionRead:
+        """The one session there is."""
+        (session,) = self.sessions.values()
+        return session
+
+    def items(self) -> list[SourceItem]:
+        """Everything there is to read, by key."""
+        roots = [root for root in self.source.roots(self.env) if root.exists]
+        return sorted((item for root in roots for item in self.source.items(self.env, root)), key=lambda i: i.key)
+
+    def refresh(self, *, stop_at_points: bool = False) -> Importer:
+        """Read every item that changed or was not complete; with `stop_at_points` only to its next read point."""
+        for item in self.items():
+            done = self.done.get(item.key)
+            if done is None or not done.complete or self.fingerprints.get(item.key) != item.fingerprint:
+                self.read_keys.append(item.key)
+                self._read(item, stop_at_points)
+        return self
+
+    def _read(self, item: SourceItem, stop_at_points: bool) -> None:
+        steps = list(_until_point(self.source.read(self.env, item, self.states.get(item.key)), stop_at_points))
+        end = steps[-1]
+        before = Reading(self.sessions, [], [], ItemDone())
+        reading = read_steps([*steps[:-1], end if isinstance(end, ItemDone) else ItemDone()], before)
+        self.sessions = reading.sessions
+        self.skipped += reading.skipped
+        self.modes += [step.mode for step in steps if isinstance(step, SessionSeen)][:1]
+        assert isinstance(end, ReadPoint | ItemDone)
+        self.states[item.key] = end.state
+        if isinstance(end, ItemDone):
+            self.done[item.key], self.fingerprints[item.key] = end, item.fingerprint
+
+
+def _until_point(steps: Any, stop: bool) -> Any:
+    for step in steps:
+        yield step
+        if stop and isinstance(step, ReadPoint):
+            return
+
+
+@pytest.fixture
+def make_importer() -> Callable[[TranscriptSource, SourceEnvironment], Importer]:
+    """Makes importers that have read nothing yet."""
+    return Importer

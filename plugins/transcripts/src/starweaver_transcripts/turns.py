@@ -47,14 +47,18 @@ class TurnLog:
         surface_op: SurfaceOp | None = None,
         sources: tuple[int, ...] = (),
         identity: str | None = None,
+        in_turn: bool = True,
     ) -> int:
-        """Append an event to the open turn (or to none) and return its seq. `time` is UTC milliseconds."""
+        """Append an event to the open turn (or to none) and return its seq. `time` is UTC milliseconds.
+
+        `in_turn` False keeps it out of any run: text that was said before and only stands somewhere else now.
+        """
         seq = self.next_seq
         self._events.append(
             new_event(
                 payload,
                 time=time,
-                run_id=self.run_id,
+                run_id=self.run_id if in_turn else None,
                 surface_op=surface_op,
                 source_event_seqs=sources,
                 identity=identity,

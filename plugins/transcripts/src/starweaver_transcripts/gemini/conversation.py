@@ -1,0 +1,285 @@
+"""A conversation that is appended to, rewritten, rewound and replaced, as an append-only log with a surface.
+
+Everything depends on the order of operations alone. A version of a message that was logged stays in the log; the later
+one takes its place on the surface. Knows messages and nodes, not lines or files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from starweaver_host.contract.events import (
+    CompactionStart,
+    Payload,
+    Replace,
+    Rewind,
+    StatusDetail,
+    SurfaceOp,
+    UserMessage,
+)
+from starweaver_transcripts.turns import TurnLog, TurnState
+
+from .entries import Entry, Node, content_of, digest_of, id_of, is_surface, key_of
+from .records import Message
+from .render import Rendered, Renderer
+
+
+class ConversationState(msgspec.Struct, array_like=True):
+    """What goes on from one reading to the next."""
+
+    turns: TurnState = TurnState()
+    entries: list[Entry] = []
+    abandoned: list[int] = []
+    """Nodes a step back left on the surface; the next node replaces them."""
+    ending: tuple[str, str] | None = None
+    """How the open turn ends if no answer follows: reason and message."""
+    answered: list[str] = []
+    last_ms: int = 0
+    prompt: str | None = None
+    """The first prompt, as far as a title needs it."""
+
+
+_PROMPT_LENGTH = 4096
+
+
+class Conversation:
+    """Applies operations to a log. `state` is changed in place."""
+
+    def __init__(self, log: TurnLog, state: ConversationState, renderer: Renderer) -> None:
+        self._log = log
+        self.state = state
+        self._renderer = renderer
+        self._places = {entry.id: place for place, entry in enumerate(state.entries)}
+
+    def put(self, message: Message) -> None:
+        """Take a message: a new one joins the end, another version of a known one takes its place."""
+        rendered = self._render(message)
+        place = self._places.get(id_of(message.id))
+        if place is None:
+            self._append(rendered)
+        elif self.state.entries[place].digest != digest_of(rendered):
+            self._rewrite(place, rendered)
+
+    def rewind(self, message_id: str) -> None:
+        """Drop a message and all that follow it; all messages when it is not known."""
+        place = self._places.get(id_of(message_id), 0)
+        entries = self.state.entries
+        before = [node.seq for entry in entries[:place] for node in entry.nodes]
+        self._log.add(Rewind(to_seq=before[-1] if before else None), time=self.state.last_ms)
+        self._cut(place)
+
+    def checkpoint(self, messages: Sequence[Message]) -> None:
+        """Take the whole list of messages as it is now: what stays the same stays, the rest is replaced."""
+        wanted = [self._render(message) for message in {message.id: message for message in messages}.values()]
+        entries = self.state.entries
+        start, end = self._common(wanted)
+        old, new = entries[start : len(entries) - end], wanted[start : len(wanted) - end]
+        if [entry.id for entry in old] == [id_of(each.id) for each in new]:
+            for place, rendered in enumerate(new, start):
+                if entries[place].digest != digest_of(rendered):
+                    self._rewrite(place, rendered)
+        elif not end:
+            self._replace_tail(start, new)
+        else:
+            if not new:
+                end -= 1
+                old, new = entries[start : len(entries) - end], wanted[start : len(wanted) - end]
+            self._replace_middle(start, old, new)
+
+    def end(self) -> None:
+        """Close a turn that ended with a failure or was stopped; any other stays open for what may follow."""
+        if self.state.ending is not None:
+            self._finish(self.state.last_ms)
+
+    def _render(self, message: Message) -> Rendered:
+        rendered = self._renderer.render(message, frozenset(self.state.answered))
+        if rendered.answered:
+            self.state.answered = list(rendered.answered)
+        return rendered
+
+    def _append(self, rendered: Rendered, *, told: Rendered | None = None, in_turn: bool = True) -> None:
+        """Log a message at the end, in the words of `told` where it means something else than it says."""
+        time = self._time(rendered)
+        if in_turn and rendered.kind == "user":
+            self._finish(time)
+            self._log.begin(time)
+            self._note_prompt(rendered)
+        elif rendered.kind == "model":
+            self.state.ending = None
+        self._places[id_of(rendered.id)] = len(self.state.entries)
+        entry = Entry(id_of(rendered.id), digest_of(rendered), [], [])
+        self.state.entries.append(entry)
+        told = told or rendered
+        for payload, at in told.payloads:
+            self._log_payload(entry, payload, told, at or time, in_turn=in_turn)
+        self._note_ending(rendered)
+
+    def _log_payload(
+        self, entry: Entry, payload: Payload, rendered: Rendered, time: int, *, in_turn: bool = True
+    ) -> None:
+        """Log a payload at the end of the surface, over what a step back abandoned."""
+        if not is_surface(payload):
+            if content_of(payload) not in entry.others:
+                entry.others.append(content_of(payload))
+                self._log.add(payload, time=time, in_turn=in_turn)
+            return
+        over, self.state.abandoned = self.state.abandoned, []
+        entry.nodes.append(self._place(payload, rendered, time, over, in_turn=in_turn))
+
+    def _place(self, payload: Payload, rendered: Rendered, time: int, over: list[int], *, in_turn: bool) -> Node:
+        operation: SurfaceOp = Replace(start=over[0], end=over[-1]) if over else "append"
+        return self._log_node(payload, rendered, time, operation, over, in_turn=in_turn)
+
+    def _log_node(
+        self, payload: Payload, rendered: Rendered, time: int, op: SurfaceOp, over: list[int], *, in_turn: bool
+    ) -> Node:
+        seq = self._log.add(
+            payload,
+            time=time,
+            surface_op=op,
+            sources=tuple(sorted(over)),
+            identity=rendered.identity if rendered.payloads[0][0] is payload else None,
+            in_turn=in_turn,
+        )
+        return Node(seq, key_of(payload), content_of(payload))
+
+    def _rewrite(self, place: int, rendered: Rendered) -> None:
+        """Log another version of a message that was logged before."""
+        entry = self.state.entries[place]
+        entry.digest = digest_of(rendered)
+        is_last = not self.state.abandoned and not any(later.nodes for later in self.state.entries[place + 1 :])
+        surfaces = [payload for payload, _ in rendered.payloads if is_surface(payload)]
+        in_turn = rendered.kind != "user"
+        if is_last or not entry.nodes:
+            if is_last:
+                self.state.abandoned = [node.seq for node in entry.nodes]
+            entry.nodes = []
+            for payload, at in rendered.payloads:
+                self._log_payload(entry, payload, rendered, at or self._time(rendered), in_turn=in_turn)
+        elif [key_of(payload) for payload in surfaces] == [node.key for node in entry.nodes]:
+            self._rewrite_nodes(entry, rendered)
+        else:
+            self._rewrite_range(entry, [node.seq for node in entry.nodes], rendered)
+        if place == len(self.state.entries) - 1:
+            self._note_ending(rendered)
+
+    def _rewrite_nodes(self, entry: Entry, rendered: Rendered) -> None:
+        """Replace one by one the nodes that changed; the common case is a tool result that was masked."""
+        time = self._time(rendered)
+        place = 0
+        for payload, at in rendered.payloads:
+            if not is_surface(payload):
+                self._log_payload(entry, payload, rendered, at or time, in_turn=False)
+                continue
+            node = entry.nodes[place]
+            if node.content != content_of(payload):
+                entry.nodes[place] = self._place(payload, rendered, at or time, [node.seq], in_turn=False)
+            place += 1
+
+    def _rewrite_range(self, entry: Entry, over: list[int], rendered: Rendered) -> None:
+        """Put a message in the place of `over`. Its results find no place behind it and are kept off the surface."""
+        time = self._time(rendered)
+        entry.nodes = []
+        for payload, at in rendered.payloads:
+            if not is_surface(payload):
+                self._log_payload(entry, payload, rendered, at or time, in_turn=False)
+            elif over:
+                entry.nodes.append(self._place(payload, rendered, at or time, over, in_turn=False))
+                over = []
+            else:
+                self._log_node(payload, rendered, at or time, "none", [], in_turn=False)
+
+    def _common(self, wanted: list[Rendered]) -> tuple[int, int]:
+        """How many entries are the same at the beginning and at the end."""
+        have = [(entry.id, entry.digest) for entry in self.state.entries]
+        want = [(id_of(rendered.id), digest_of(rendered)) for rendered in wanted]
+        most = min(len(have), len(want))
+        start = next((place for place in range(most) if have[place] != want[place]), most)
+        most -= start
+        end = next((place for place in range(most) if have[-1 - place] != want[-1 - place]), most)
+        return start, end
+
+    def _replace_tail(self, start: int, new: list[Rendered]) -> None:
+        """Put messages in the place of everything from an entry on; a first new prompt there is a summary."""
+        known = frozenset(self._places)
+        is_grown = start == len(self.state.entries)
+        self._cut(start)
+        for rendered in new:
+            if is_grown:
+                self._append(rendered)
+                continue
+            is_new = id_of(rendered.id) not in known
+            told = self._summary(rendered) if is_new and rendered is new[0] else rendered
+            self._append(rendered, told=told, in_turn=False)
+
+    def _replace_middle(self, start: int, old: list[Entry], new: list[Rendered]) -> None:
+        """Put messages in the place of entries between others, as far as there are nodes to stand for."""
+        nodes = [node.seq for entry in old for node in entry.nodes]
+        known = frozenset(self._places)
+        made = []
+        for place, rendered in enumerate(new):
+            is_last = place == len(new) - 1
+            over, nodes = (nodes, []) if is_last else (nodes[:1], nodes[1:])
+            entry = Entry(id_of(rendered.id), digest_of(rendered), [], [])
+            is_new = id_of(rendered.id) not in known
+            told = self._summary(rendered) if is_new and place == 0 and over else rendered
+            self._rewrite_range(entry, over, told)
+            made.append(entry)
+        self.state.entries[start : start + len(old)] = made
+        self._places = {entry.id: place for place, entry in enumerate(self.state.entries)}
+
+    def _summary(self, rendered: Rendered) -> Rendered:
+        """A prompt that stands in the place of others, told as the summary it is."""
+        if rendered.kind != "user":
+            return rendered
+        self._log.add(CompactionStart(), time=self._time(rendered), in_turn=False)
+        return rendered._replace(
+            payloads=tuple(
+                (
+                    msgspec.structs.replace(payload, source="summary") if isinstance(payload, UserMessage) else payload,
+                    at,
+                )
+                for payload, at in rendered.payloads
+            )
+        )
+
+    def _cut(self, place: int) -> None:
+        """Leave the entries from a place on; what they put on the surface is abandoned."""
+        gone = self.state.entries[place:]
+        del self.state.entries[place:]
+        for entry in gone:
+            del self._places[entry.id]
+        self.state.abandoned = [*(node.seq for entry in gone for node in entry.nodes), *self.state.abandoned]
+
+    def _time(self, rendered: Rendered) -> int:
+        """A message's own time, else the newest time so far."""
+        time = next((at for _, at in rendered.payloads if at is not None), self.state.last_ms)
+        self.state.last_ms = max(self.state.last_ms, time)
+        return time
+
+    def _note_prompt(self, rendered: Rendered) -> None:
+        if self.state.prompt is None:
+            message = rendered.payloads[0][0]
+            texts = (
+                [getattr(block, "text", "") for block in message.content] if isinstance(message, UserMessage) else []
+            )
+            self.state.prompt = "\n".join(texts)[:_PROMPT_LENGTH] or None
+
+    def _note_ending(self, rendered: Rendered) -> None:
+        if not self._log.is_open or not rendered.payloads:
+            return
+        if rendered.is_cancellation:
+            self.state.ending = ("cancelled", "")
+        elif isinstance(detail := rendered.payloads[0][0], StatusDetail) and detail.level == "error":
+            self.state.ending = ("failed", detail.text)
+
+    def _finish(self, time: int) -> None:
+        """End the open turn with what was noted of its end, or without a word on how it ended."""
+        reason, message = self.state.ending or ("unknown", "")
+        self.state.ending = None
+        self._log.finish(time, reason=reason, message=message or None)
+
+
+__all__ = ["Conversation", "ConversationState"]
