@@ -4,7 +4,8 @@ How the table was counted, without the importer, by a script over `json.loads` o
 - skipped: lines that are no JSON object, objects without a `type`, and user or assistant rows without content;
 - answers: distinct `message.id` of assistant rows, a row without one counting for itself, `<synthetic>` models left
   out. In `agentsessions_small` the ids were replaced by one placeholder; there, by eye, rows with it are one message
-  unless a prompt, a compaction or the end of a turn lies between (rows 49 | 54 | 64 | 76 and 77, besides 7, 17, 18, 28);
+  unless a prompt, a compaction or the end of a turn lies between: rows 49, 54, 64, and 76 with 77, besides 7, 17, 18
+  and 28;
 - prompts: user rows with text or an image that are neither meta, a summary, a tool result, a task notification, nor a
   wrapper alone; one of `agentsessions_small` (row 59) came from another agent and counts as a prompt too;
 - calls and results: `tool_use` and `tool_result` blocks;
