@@ -15,10 +15,10 @@ from .exits import exit_status
 
 def wants_json(arguments: Sequence[str]) -> bool:
     """Whether the raw arguments ask for JSON output; used before they could be parsed."""
-    pairs = zip(arguments, [*arguments[1:], ""], strict=True)
+    follows = [*arguments[1:], ""]
     return any(
         (name == "--output" and value in {"json", "jsonl"}) or name in {"--output=json", "--output=jsonl"}
-        for name, value in pairs
+        for name, value in zip(arguments, follows, strict=False)
     )
 
 

@@ -23,14 +23,12 @@ def decode_token(token: str | None) -> tuple[int, str] | None:
     if token is None:
         return None
     try:
-        time, session_id = json.loads(base64.urlsafe_b64decode(token + "=" * (-len(token) % 4)))
+        decoded = json.loads(base64.urlsafe_b64decode(token + "=" * (-len(token) % 4)))
     except ValueError:
-        raise UsageError(
-            "--after is not a token of `sw session list`", hint="use the token as it was printed"
-        ) from None
-    if type(time) is not int or type(session_id) is not str:
+        raise _refused() from None
+    if type(decoded) is not list or [type(part) for part in decoded] != [int, str]:
         raise _refused()
-    return time, session_id
+    return decoded[0], decoded[1]
 
 
 def _refused() -> UsageError:
