@@ -138,7 +138,7 @@ def _missing(opened: object, protocol: type | None) -> list[str]:
     """Members of the Protocol that the object does not have; one set to None is not had."""
     if protocol is None or isinstance(opened, protocol):
         return []
-    wanted = {name for base in protocol.__mro__ for name in (*vars(base), *vars(base).get("__annotations__", ()))}
+    wanted = {name for base in protocol.__mro__ for name in (*vars(base), *getattr(base, "__annotations__", ()))}
     public = {name for name in wanted if not name.startswith("_")}
     return [name for name in sorted(public) if getattr(opened, name, None) is None]
 

@@ -95,7 +95,7 @@ DESK = ProductDefinition(
 
 def standing_in(protocol: type, **values: object) -> Any:
     """An object that has every member of a Protocol, for tests of what holds providers and never calls them."""
-    names = {name for base in protocol.__mro__ for name in (*vars(base), *vars(base).get("__annotations__", ()))}
+    names = {name for base in protocol.__mro__ for name in (*vars(base), *getattr(base, "__annotations__", ()))}
     members = {name: lambda *_: None for name in names if not name.startswith("_")}
     return type(f"Fake{protocol.__name__}", (), {**members, **values})()
 

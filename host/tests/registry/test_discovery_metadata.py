@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import shutil
+import tempfile
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -194,3 +195,20 @@ def test_discovery_normalises_names_as_the_standard_library_does(name: str) -> N
     prepared: Any = vars(importlib.metadata)["Prepared"]
 
     assert prepared.normalize(name).replace("_", "-") == normalise(name)
+
+
+NAMES = st.text(alphabet="aZ9_-. ", min_size=1, max_size=6).map(str.strip).filter(bool)
+LINES = st.one_of(
+    st.tuples(NAMES, st.sampled_from(["mod", "mod.plugin", "a_b.c"])).map(" = ".join),
+    st.sampled_from(["", "   ", "# comment", "[starweaver.plugins]", "[console_scripts]", "[ starweaver.plugins ]"]),
+)
+
+
+@given(st.lists(LINES, max_size=12))
+def test_discovery_reads_any_entry_points_file_as_the_standard_library_does(lines: list[str]) -> None:
+    """Sections, comments, blank lines and repeated headers mean what they mean to importlib.metadata."""
+    with tempfile.TemporaryDirectory() as folder:
+        info = install_distribution(Path(folder), "any", plugins={})
+        (info / "entry_points.txt").write_text("[starweaver.plugins]\n" + "\n".join(lines))
+
+        assert standard([folder]) == ours([folder])
