@@ -20,7 +20,7 @@ from starweaver_host.contract.transcripts import (
     SessionSeen,
 )
 
-BATCH_BYTES = 4 << 20
+BATCH_BYTES = 2 << 20
 """Event bytes after which the next read point ends a transaction."""
 _EVENT_OVERHEAD = 200
 
