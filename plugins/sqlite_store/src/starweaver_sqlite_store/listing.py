@@ -36,22 +36,26 @@ def get_sessions(tx: Transaction, scope: AccessScope, session_ids: Sequence[str]
     """Those that the scope shows, in the order asked for."""
     if not session_ids:
         return ()
-    where = join([*scope_conditions(scope, tombstones=True), one_of("s.session_id", set(session_ids))])
-    rows = tx.execute(f"SELECT {_S_COLUMNS} FROM sessions AS s WHERE {where.sql}", where.values)
+    statement = sessions_statement(scope, session_ids)
+    rows = tx.execute(statement.sql, statement.values)
     found = {row[1]: session_from_row(row) for row in rows}
     return tuple(found[session_id] for session_id in session_ids if session_id in found)
+
+
+def sessions_statement(scope: AccessScope, session_ids: Sequence[str]) -> Condition:
+    """The statement that reads sessions by id, in no order."""
+    where = join([*scope_conditions(scope, tombstones=True), one_of("s.session_id", set(session_ids))])
+    return Condition(f"SELECT {_S_COLUMNS} FROM sessions AS s WHERE {where.sql}", where.values)
 
 
 def list_sessions(tx: Transaction, scope: AccessScope, query: SessionListQuery) -> SessionPage:
     """A keyset page by (updated_at, session_id), both descending."""
     check_limit(query.limit)
-    page = page_statement(scope, query)
-    rows = tx.execute(page.sql, page.values).fetchall()
-    sessions = tuple(session_from_row(row) for row in rows[: query.limit])
-    if len(rows) <= query.limit:
-        return SessionPage(sessions=sessions)
-    last = sessions[-1]
-    return SessionPage(sessions=sessions, after=(last.updated_at, last.header.session_id))
+    keys = page_statement(scope, query)
+    rows = tx.execute(keys.sql, keys.values).fetchall()
+    page = rows[: query.limit]
+    sessions = get_sessions(tx, scope, [session_id for _, session_id in page])
+    return SessionPage(sessions=sessions, after=page[-1] if len(rows) > query.limit else None)
 
 
 def check_limit(limit: int) -> None:
@@ -61,34 +65,29 @@ def check_limit(limit: int) -> None:
 
 
 def page_statement(scope: AccessScope, query: SessionListQuery) -> Condition:
-    """The statement of a page, one row longer than asked, and its values."""
+    """The statement that finds the (updated_at, session_id) of a page and one more, and its values."""
     conditions = filter_conditions(scope, query.filter)
     if query.after is not None:
         conditions.append(Condition("(s.updated_at, s.session_id) < (?, ?)", query.after))
-    walks = [join([walk, *conditions]) for walk in _walks(query.filter)] or [join(conditions)]
-    keys = " UNION ".join(
-        f"SELECT s.updated_at AS u, s.session_id AS i FROM sessions AS s WHERE {w.sql}" for w in walks
-    )
-    sql = (
-        f"SELECT {_S_COLUMNS} FROM ({keys} ORDER BY u DESC, i DESC LIMIT ?) AS k "
-        "CROSS JOIN sessions AS s WHERE s.namespace_id = ? AND s.session_id = k.i ORDER BY k.u DESC, k.i DESC"
-    )
-    values: list[Any] = [value for walk in walks for value in walk.values]
-    return Condition(sql, (*values, query.limit + 1, scope.namespace_id))
+    walks = [join([*walk, *conditions]) for walk in _walks(query.filter)]
+    keys = " UNION ".join(f"SELECT s.updated_at, s.session_id FROM sessions AS s WHERE {walk.sql}" for walk in walks)
+    values = tuple(value for walk in walks for value in walk.values)
+    return Condition(f"{keys} ORDER BY 1 DESC, 2 DESC LIMIT ?", (*values, query.limit + 1))
 
 
-def _walks(wanted: CorpusFilter) -> list[Condition]:
-    """One equality per walk, from the filter's most telling column; empty for the general order."""
+def _walks(wanted: CorpusFilter) -> list[list[Condition]]:
+    """What each walk adds: an equality of the filter's most telling column, or nothing for the general order."""
     columns: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
         (("s.root_session_id",), wanted.roots),
         (("s.workspace_id", "s.workspace_label"), wanted.workspaces),
         (("s.profile",), wanted.profiles),
         (("s.source",), wanted.agents),
+        (("s.status",), wanted.statuses),
     )
     for names, values in columns:
         if 0 < len(names) * len(values) <= MERGED_WALKS_MAX:
-            return [Condition(f"{name} = ?", (value,)) for value in values for name in names]
-    return []
+            return [[Condition(f"{name} = ?", (value,))] for value in values for name in names]
+    return [[]]
 
 
 def resolve_session(tx: Transaction, scope: AccessScope, text: str, limit: int) -> tuple[str, ...]:
@@ -125,4 +124,5 @@ __all__ = [
     "list_sessions",
     "page_statement",
     "resolve_session",
+    "sessions_statement",
 ]

@@ -67,20 +67,20 @@ class CorpusScan:
 class _Part(NamedTuple):
     """A chunk inside a batch: where its text begins there, whose it is, and its documents as stored.
 
-    `runs` holds the only runs that count, or is None where every one does.
+    `hidden_runs` are those whose documents do not count.
     """
 
     base: int
     session_id: str
     root: str
     documents: bytes
-    runs: frozenset[str] | None
+    hidden_runs: frozenset[str | None]
 
 
 def _batches(tx: Transaction, query: CorpusQuery) -> Iterator[CorpusBatch]:
     limits = limits_of(query)
     streams: list[Iterator[CorpusBatch]] = []
-    if TITLES in limits.sources and not limits.run_statuses:
+    if TITLES in limits.sources:
         streams.append(_title_batches(read_titles(tx, query, limits)))
     if limits.sources - {TITLES}:
         streams.append(_chunk_batches(tx, query, limits))
@@ -88,7 +88,7 @@ def _batches(tx: Transaction, query: CorpusQuery) -> Iterator[CorpusBatch]:
 
 
 def _chunk_batches(tx: Transaction, query: CorpusQuery, limits: Limits) -> Iterator[CorpusBatch]:
-    runs = _Runs(tx, query.scope.namespace_id, limits.run_statuses)
+    hidden = _HiddenRuns(tx, query.scope.namespace_id, limits.run_statuses)
     parts: list[_Part] = []
     texts: list[bytes] = []
     size = newest = 0
@@ -98,7 +98,7 @@ def _chunk_batches(tx: Transaction, query: CorpusQuery, limits: Limits) -> Itera
             parts, texts, size = [], [], 0
         if not texts:
             newest = row.newest_time if limits.older_than is None else min(row.newest_time, limits.older_than - 1)
-        parts.append(_Part(size, row.session_id, row.root, row.documents, runs.of(row.session_id)))
+        parts.append(_Part(size, row.session_id, row.root, row.documents, hidden.of(row.session_id)))
         texts.append(row.text)
         size += row.text_bytes + len(SEPARATOR)
     if texts:
@@ -110,22 +110,21 @@ def _batch(newest: int, texts: list[bytes], parts: list[_Part], limits: Limits) 
     return CorpusBatch(newest=newest, text=text, load=partial(_load, tuple(parts), limits))
 
 
-class _Runs:
-    """Which runs of a session have one of the wanted statuses; keeps the answer for the session asked for last."""
+class _HiddenRuns:
+    """Runs of a session that have none of the wanted statuses; keeps the answer for the session asked for last."""
 
     def __init__(self, tx: Transaction, namespace_id: str, statuses: tuple[str, ...]) -> None:
         self._tx = tx
         self._namespace_id = namespace_id
         self._status = one_of("status", statuses) if statuses else None
-        self._last: tuple[str, frozenset[str] | None] = ("", None)
+        self._last: tuple[str, frozenset[str | None]] = ("", frozenset())
 
-    def of(self, session_id: str) -> frozenset[str] | None:
-        """The run ids; None where every run counts."""
-        if self._status is None or self._last[0] == session_id:
-            return self._last[1]
-        sql = f"SELECT run_id FROM runs WHERE namespace_id = ? AND session_id = ? AND {self._status.sql}"
-        rows = self._tx.execute(sql, (self._namespace_id, session_id, *self._status.values))
-        self._last = (session_id, frozenset(row[0] for row in rows))
+    def of(self, session_id: str) -> frozenset[str | None]:
+        """The run ids. What belongs to no run is never hidden."""
+        if self._status is not None and self._last[0] != session_id:
+            sql = f"SELECT run_id FROM runs WHERE namespace_id = ? AND session_id = ? AND NOT {self._status.sql}"
+            rows = self._tx.execute(sql, (self._namespace_id, session_id, *self._status.values))
+            self._last = (session_id, frozenset(row[0] for row in rows))
         return self._last[1]
 
 
@@ -135,7 +134,7 @@ def _load(parts: tuple[_Part, ...], limits: Limits) -> tuple[CorpusDocument, ...
 
 def _part_documents(part: _Part, limits: Limits) -> Iterator[CorpusDocument]:
     for document in decode_documents(part.documents):
-        if document.source not in limits.sources or (part.runs is not None and document.run_id not in part.runs):
+        if document.source not in limits.sources or document.run_id in part.hidden_runs:
             continue
         if limits.as_of is not None and document.position > limits.as_of:
             continue

@@ -92,9 +92,14 @@ def _blob(tx: Transaction, rowid: int) -> bytes:
         return blob.read()
 
 
-def starts_from_sessions(query: CorpusQuery) -> bool:
-    """Whether a query names its sessions, so that they are looked up and their chunks sorted."""
-    return bool(query.filter.session_ids or query.filter.roots or query.scope.session_ids is not None)
+def starts_from_sessions(query: CorpusQuery) -> str | None:
+    """The index over sessions to begin with, where a query names its sessions; None walks the chunks by time.
+
+    The planner has no statistics and would rather walk every session of the namespace.
+    """
+    if query.filter.session_ids or query.scope.session_ids is not None:
+        return "sqlite_autoindex_sessions_1"
+    return "sessions_root" if query.filter.roots else None
 
 
 def chunk_statement(query: CorpusQuery, limits: Limits, columns: str = "c.rowid") -> Condition:
@@ -129,8 +134,8 @@ def title_statement(query: CorpusQuery, limits: Limits) -> Condition:
 
 def _statement(columns: str, table: tuple[str, str, str], conditions: list[Condition], query: CorpusQuery) -> Condition:
     name, alias, time = table
-    own, sessions = f"{name} AS {alias}", "sessions AS s"
-    tables = f"{sessions} CROSS JOIN {own}" if starts_from_sessions(query) else f"{own} CROSS JOIN {sessions}"
+    own, index = f"{name} AS {alias}", starts_from_sessions(query)
+    tables = f"sessions AS s INDEXED BY {index} CROSS JOIN {own}" if index else f"{own} CROSS JOIN sessions AS s"
     where = join([Condition(f"{alias}.namespace_id = ?", (query.scope.namespace_id,)), *conditions])
     sql = (
         f"SELECT {columns} FROM {tables} WHERE {alias}.namespace_id = s.namespace_id "

@@ -48,8 +48,7 @@ CREATE UNIQUE INDEX sessions_feed ON sessions (namespace_id, feed_position);
 CREATE INDEX sessions_recent ON sessions (namespace_id, updated_at DESC, session_id DESC);
 CREATE INDEX sessions_top ON sessions (namespace_id, updated_at DESC, session_id DESC)
   WHERE parent_session_id IS NULL;
-CREATE INDEX sessions_status ON sessions (namespace_id, status, updated_at DESC, session_id DESC)
-  WHERE status <> 'active';
+CREATE INDEX sessions_status ON sessions (namespace_id, status, updated_at DESC, session_id DESC);
 CREATE INDEX sessions_owner ON sessions (namespace_id, owner_id, updated_at DESC, session_id DESC)
   WHERE owner_id IS NOT NULL;
 CREATE INDEX sessions_profile ON sessions (namespace_id, profile, updated_at DESC, session_id DESC)
