@@ -145,7 +145,7 @@ def _parse_group(text: str, group: str) -> Iterator[tuple[str, str]]:
         if not line or line.startswith("#"):
             continue
         if line.startswith("[") and line.endswith("]"):
-            section = line[1:-1].strip()
+            section = line[1:-1]  # not stripped: the standard library does not either
         elif section == group:
             name, equals, value = (part.strip() for part in line.partition("="))
             if not (name and equals and value):

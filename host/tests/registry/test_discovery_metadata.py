@@ -18,7 +18,7 @@ from starweaver_host.discovery import discover, normalise
 from starweaver_host.testing import install_distribution
 
 
-def standard(path: list[str] | None = None) -> set[tuple[str, str, str, str]]:
+def standard(path: list[str] | None = None, group: str = hooks.ENTRY_POINT_GROUP) -> set[tuple[str, str, str, str]]:
     """The same listing by importlib.metadata."""
     found = importlib.metadata.distributions() if path is None else importlib.metadata.distributions(path=path)
     seen: dict[str, importlib.metadata.Distribution] = {}
@@ -28,19 +28,20 @@ def standard(path: list[str] | None = None) -> set[tuple[str, str, str, str]]:
         (point.name, point.value, distribution.name, distribution.version)
         for distribution in seen.values()
         for point in distribution.entry_points
-        if point.group == hooks.ENTRY_POINT_GROUP
+        if point.group == group
     }
 
 
-def ours(path: list[str] | None = None) -> set[tuple[str, str, str, str]]:
+def ours(path: list[str] | None = None, group: str = hooks.ENTRY_POINT_GROUP) -> set[tuple[str, str, str, str]]:
     """Our listing, without locations."""
-    return {candidate[:4] for candidate in discover(path).candidates}
+    return {candidate[:4] for candidate in discover(path, group=group).candidates}
 
 
-def test_discovery_of_this_environment_agrees_with_the_standard_library() -> None:
-    """What is installed here is listed as importlib.metadata lists it."""
-    assert standard()
-    assert standard() == ours()
+@pytest.mark.parametrize("group", [hooks.ENTRY_POINT_GROUP, "console_scripts", "pytest11"])
+def test_discovery_of_this_environment_agrees_with_the_standard_library(group: str) -> None:
+    """What is installed here is listed as importlib.metadata lists it, in groups of many distributions too."""
+    assert standard(group=group) == ours(group=group)
+    assert group != "pytest11" or standard(group=group)
 
 
 def test_discovery_group_is_the_group_of_the_hooks() -> None:
@@ -183,7 +184,7 @@ def test_discovery_reads_comments_blank_lines_and_other_groups(tmp_path: Path) -
     """The file's grammar is the standard one."""
     info = install_distribution(tmp_path, "many", plugins={})
     (info / "entry_points.txt").write_text(
-        "# comment\n[console_scripts]\nx = y:z\n\n[ starweaver.plugins ]\n  a  =  mod.a \n\n# end\n[gui]\nb = c\n"
+        "# comment\n[console_scripts]\nx = y:z\n\n[starweaver.plugins]\n  a  =  mod.a \n\n# end\n[gui]\nb = c\n"
     )
 
     assert {("a", "mod.a", "many", "1.0")} == ours([str(tmp_path)])
