@@ -9,9 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from starweaver_host.contract.events import (
-    AssistantMessage,
     CompactionStart,
-    MessageBlock,
     Replace,
     Rewind,
     StatusDetail,
@@ -27,14 +25,13 @@ from starweaver_transcripts.turns import TurnLog
 from .blocks import answer_of, blocks_of, message_blocks, raw_blocks, todo_write, tool_call
 from .branches import ROOT, is_uuid, row_hash
 from .human import is_command, is_interruption, typed_text
-from .rows import Block, Link, Message, Origin, Row
+from .rows import Block, Link, Message, Row
+from .speech import UNSETTLED, assistant_message, attributed, ending_of, is_notification
 from .state import SessionState, pack_tree, unpack_tree
 from .status import status_detail, subagent_of
 from .titles import MODEL, PERSON, PROMPT, SUMMARY
 
 SESSION_PREFIX = "claude-code:"
-UNSETTLED = "interrupted"
-"""How a turn ends that a prompt cut short: the model did not have the last word."""
 
 
 class SessionWriter:
@@ -102,7 +99,7 @@ class SessionWriter:
         time = self._see(row)
         if row.attachment is not None and row.attachment.type == "queued_command":
             texts = [block.text for block in raw_blocks(row.attachment.prompt) if block.type == "text" and block.text]
-            injected = bool(row.attachment.is_meta) or _is_foreign(row.attachment.origin)
+            injected = bool(row.attachment.is_meta) or is_notification(row.attachment.origin)
             self._slipped(self._steering.tell("\n".join(texts)), time, injected=injected)
         self._hang(row, self._node(row.parent_uuid))
 
@@ -162,22 +159,10 @@ class SessionWriter:
 
     def _speak(self, rows: Sequence[tuple[Row, Message]], blocks: list[Block], time: int) -> int:
         first, message = rows[0]
-        content = tuple(message_blocks(blocks))
-        self.state.ending = _ending(rows, blocks)
+        self.state.ending = ending_of(rows, blocks)
         if not self.log.is_open:
             self.log.begin(time, model=message.model)
-        usages = [part.usage for _, part in rows if part.usage is not None]
-        return self.log.add(
-            AssistantMessage(
-                content=content,
-                message_id=message.id,
-                model=message.model,
-                input_tokens=max((usage.input_tokens or 0 for usage in usages), default=None),
-                output_tokens=max((usage.output_tokens or 0 for usage in usages), default=None),
-            ),
-            time=time,
-            identity=first.uuid or message.id,
-        )
+        return self.log.add(assistant_message(rows, blocks), time=time, identity=first.uuid or message.id)
 
     def _calls(self, blocks: list[Block], time: int) -> None:
         for block in blocks:
@@ -213,7 +198,7 @@ class SessionWriter:
         self.state.ending = UNSETTLED
 
     def _message(self, row: Row, blocks: list[Block], time: int) -> None:
-        source, content = self._attributed(row, blocks)
+        source, content = attributed(row, blocks, is_subagent=self._is_subagent)
         text = "\n".join(block.text for block in content if isinstance(block, TextBlock))
         abandoned = self._abandoned(row)
         if source in ("user", "agent"):
@@ -228,21 +213,6 @@ class SessionWriter:
         self._put(UserMessage(content=content, source=source, message_id=row.uuid), time, abandoned, row.uuid)
         if is_interruption(text):
             self.log.finish(time, reason="cancelled")
-
-    def _attributed(self, row: Row, blocks: list[Block]) -> tuple[str, tuple[MessageBlock, ...]]:
-        """Who said a message, and what of it counts: glued wrappers are dropped from what a person typed."""
-        whole = tuple(message_blocks(blocks))
-        if row.is_meta or row.prompt_source == "system" or _is_foreign(row.origin):
-            return "injected", whole
-        typed = [
-            TextBlock(text=text) if isinstance(block, TextBlock) else block
-            for block in whole
-            if not isinstance(block, TextBlock) or (text := typed_text(block.text)).strip()
-        ]
-        if not typed:
-            return "injected", whole
-        sender = row.origin.sender if row.origin is not None else None
-        return "agent" if self._is_subagent or sender else "user", tuple(typed)
 
     def _summary(self, row: Row, blocks: list[Block], time: int) -> None:
         if not self.state.compacting:
@@ -312,18 +282,6 @@ class SessionWriter:
         state.cwd = state.cwd or row.cwd
         state.agent_version = state.agent_version or row.version
         return self._time
-
-
-def _ending(rows: Sequence[tuple[Row, Message]], blocks: list[Block]) -> str:
-    """How the turn ends if nothing but a prompt follows this message."""
-    if any(block.type == "tool_use" for block in blocks) or not any(block.text for block in blocks):
-        return UNSETTLED
-    stopped = any(message.stop_reason == "max_tokens" for _, message in rows)
-    return "max-tokens" if stopped else "completed"
-
-
-def _is_foreign(origin: Origin | None) -> bool:
-    return origin is not None and origin.kind == "task-notification"
 
 
 __all__ = ["SESSION_PREFIX", "SessionWriter"]
