@@ -142,7 +142,7 @@ def _paths_in(folder: Path) -> Callable[[type, Any], Any]:
 
 
 def _kind(value: object) -> str:
-    return "empty str" if value == "" else type(value).__name__
+    return "empty str" if value == "" else "table" if isinstance(value, dict) else type(value).__name__
 
 
 def _fault(message: str) -> str:
@@ -151,8 +151,13 @@ def _fault(message: str) -> str:
     match = _EXPECTED.fullmatch(text)
     if match is None:
         return f"is not valid: {text[:1].lower()}{text[1:]}"
-    found = f", found {match['found']}" if match["found"] else ""
-    return f"must be {match['wanted']}{match['rest']}{found}"
+    found = f", found {_toml_words(match['found'])}" if match["found"] else ""
+    return f"must be {_toml_words(match['wanted'])}{match['rest']}{found}"
+
+
+def _toml_words(kind: str) -> str:
+    """A type as somebody who writes TOML calls it; there is no null in TOML."""
+    return kind.removesuffix(" | null").replace("object", "table")
 
 
 def _choices(hint: Any, value: object) -> str | None:
