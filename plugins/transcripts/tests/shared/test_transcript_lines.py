@@ -1,0 +1,114 @@
+"""Reading lines, opening files below a root, and walking folders."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from starweaver_host.contract.errors import SourceError
+from starweaver_transcripts.lines import open_regular, read_lines, walk_files
+
+
+@given(data=st.binary(max_size=300).map(lambda data: data.replace(b"\x00", b"\n")), cut=st.integers(0, 300))
+def test_lines_rebuild_the_file_from_any_line_start(data, cut, tmp_path_factory):
+    """Lines, their newlines and offsets are the file; only newline bytes end a line."""
+    path = tmp_path_factory.mktemp("lines") / "a"
+    path.write_bytes(data)
+    offset = data.rfind(b"\n", 0, cut) + 1
+
+    with open_regular(path, path.parent) as handle:
+        lines = list(read_lines(handle, offset=offset, number=7))
+
+    assert b"".join(line.data + b"\n" * line.terminated for line in lines) == data[offset:]
+    assert [line.offset for line in lines] == [offset, *(line.end for line in lines)][: len(lines)]
+    assert [line.number for line in lines] == list(range(7, 7 + len(lines)))
+    assert all(line.terminated for line in lines[:-1])
+
+
+def test_line_longer_than_any_buffer_is_whole(tmp_path):
+    """A line of several megabytes comes out in one piece."""
+    path = tmp_path / "a"
+    path.write_bytes(b"x" * 3_000_000 + b"\nend")
+
+    with open_regular(path, tmp_path) as handle:
+        lines = list(read_lines(handle))
+
+    assert [(len(line.data), line.terminated) for line in lines] == [(3_000_000, True), (3, False)]
+
+
+def test_carriage_returns_end_no_line(tmp_path):
+    """A carriage return, a form feed or a Unicode separator is content."""
+    path = tmp_path / "a"
+    path.write_bytes("one\rtwo\x0cthree\u2028four\n".encode())
+
+    with open_regular(path, tmp_path) as handle:
+        assert len(list(read_lines(handle))) == 1
+
+
+def test_file_outside_the_root_is_refused(tmp_path):
+    """A link that leads out of the root is not opened, whatever it points to."""
+    root = tmp_path / "root"
+    root.mkdir()
+    (tmp_path / "secret").write_text("secret")
+    (root / "link").symlink_to(tmp_path / "secret")
+
+    with pytest.raises(SourceError, match="must lie below"):
+        open_regular(root / "link", root)
+
+
+def test_root_that_is_a_link_itself_is_fine(tmp_path):
+    """A person may have linked the root to where the files are."""
+    (tmp_path / "real").mkdir()
+    (tmp_path / "real" / "a").write_text("text")
+    (tmp_path / "root").symlink_to(tmp_path / "real")
+
+    with open_regular(tmp_path / "root" / "a", tmp_path / "root") as handle:
+        assert handle.read() == b"text"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes on this system")
+def test_pipe_is_refused_without_waiting(tmp_path):
+    """A pipe nobody writes to is no transcript and stops nothing."""
+    os.mkfifo(tmp_path / "pipe")
+
+    with pytest.raises(SourceError, match="regular file"):
+        open_regular(tmp_path / "pipe", tmp_path)
+
+
+def test_folder_is_refused(tmp_path):
+    """A folder under a transcript's name is an error of that item."""
+    (tmp_path / "a.jsonl").mkdir()
+
+    with pytest.raises(SourceError):
+        open_regular(tmp_path / "a.jsonl", tmp_path)
+
+
+def test_walk_finds_files_at_any_depth_and_follows_no_link(tmp_path):
+    """Every accepted regular file is found once; links to files and folders, loops included, are passed by."""
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    (tmp_path / "a" / "b" / "x.jsonl").write_text("1")
+    (tmp_path / "y.jsonl").write_text("22")
+    (tmp_path / "z.txt").write_text("no")
+    (tmp_path / "a" / "loop").symlink_to(tmp_path)
+    (tmp_path / "w.jsonl").symlink_to(tmp_path / "y.jsonl")
+
+    found = sorted(walk_files(tmp_path, lambda name: name.endswith(".jsonl")))
+
+    assert [(file.path.name, file.size_bytes) for file in found] == [("x.jsonl", 1), ("y.jsonl", 2)]
+
+
+def test_walk_passes_over_a_folder_that_cannot_be_listed(tmp_path):
+    """A locked folder hides its files and no others."""
+    locked = tmp_path / "locked"
+    locked.mkdir()
+    (tmp_path / "a.jsonl").write_text("1")
+    locked.chmod(0)
+    try:
+        found = list(walk_files(tmp_path, lambda name: name.endswith(".jsonl")))
+    finally:
+        locked.chmod(0o700)
+
+    assert [file.path.name for file in found] == ["a.jsonl"]
