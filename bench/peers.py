@@ -14,7 +14,17 @@ from pathlib import Path
 
 from .processes import median_of, run, size_of
 
-QUERIES = ("checkpoint", "shadow branch", "compact_boundary", "cmd/entire/cli", "zzqqxxjj", "登录", "为什么呢", "🚀", "commit message")
+QUERIES = (
+    "checkpoint",
+    "shadow branch",
+    "compact_boundary",
+    "cmd/entire/cli",
+    "zzqqxxjj",
+    "登录",
+    "为什么呢",
+    "🚀",
+    "commit message",,
+)
 FIRST = {
     "agentsview": ["sync"],
     "mnemo": ["index"],

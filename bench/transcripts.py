@@ -71,7 +71,7 @@ def _samples(agent: str, samples: Path) -> list[Path]:
 
 
 def _rounds(samples: list[Path], random_: random.Random) -> Iterator[tuple[Path, int]]:
-    """Clones of every sample without end, weighted so that a session is near a megabyte on average, as in real homes."""
+    """Clones of every sample without end, weighted so that a session is near a megabyte, as in real homes."""
     weights = [path.stat().st_size ** 0.5 for path in samples]
     serial = 0
     while True:
@@ -109,7 +109,14 @@ def _place(agent: str, home: Path, data: bytes, serial: int, random_: random.Ran
     if agent == "claude":
         return home / ".claude" / "projects" / f"-home-dev-{project}" / f"{identity}.jsonl"
     if agent == "pi":
-        return home / ".pi" / "agent" / "sessions" / f"--home-dev-{project}--" / f"2026-06-01T00-00-00-000Z_{identity}.jsonl"
+        return (
+            home
+            / ".pi"
+            / "agent"
+            / "sessions"
+            / f"--home-dev-{project}--"
+            / f"2026-06-01T00-00-00-000Z_{identity}.jsonl"
+        )
     match = _DATE.search(data)
     year, month, day = (match[0].decode() if match else "2026-06-01").split("-")
     folder = home / ".codex" / "sessions" / year / month / day

@@ -1,0 +1,5 @@
+"""`python -m starweaver_cli` is `sw`."""
+
+from .main import console
+
+console()

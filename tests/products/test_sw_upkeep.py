@@ -1,0 +1,199 @@
+"""Importing, sources, doctor, plugins and configuration of the product."""
+
+from __future__ import annotations
+
+import signal
+import sqlite3
+import time
+from pathlib import Path
+from typing import Any
+
+Home = Any
+
+
+def content(home: Home) -> list[Any]:
+    """What the store holds of sessions and messages, without times of import."""
+    found = []
+    for session in home.sw("session", "list", "--limit", "500", "--include-subagents", "--output", "json").json()[
+        "sessions"
+    ]:
+        session_id = session["header"]["sessionId"]
+        messages = home.sw("session", "replay", session_id, "--output", "json").json()["messages"]
+        found.append((session_id, session["title"], session["counts"], messages))
+    return sorted(found)
+
+
+def test_second_import_reads_nothing(two_sessions: Home) -> None:
+    """What is unchanged is not read again; what grew is extended; what was rewritten is read anew."""
+    first = two_sessions.sw("session", "import", "--output", "json").json()
+    second = two_sessions.sw("session", "import", "--output", "json").json()
+    two_sessions.claude("s-one", ("rotate the refresh token", "The token is rotated."), ("more", "said"), day=1)
+    third = two_sessions.sw("session", "import", "--output", "json").json()
+
+    def counts(report: Any, name: str) -> int:
+        return sum(root[name] for root in report["roots"])
+
+    assert (counts(first, "imported"), counts(first, "unchanged")) == (2, 0)
+    assert (counts(second, "imported"), counts(second, "unchanged")) == (0, 2)
+    assert (counts(third, "extended") + counts(third, "rewritten"), counts(third, "unchanged")) == (1, 1)
+
+
+def test_sources_tells_path_counts_and_retention(two_sessions: Home) -> None:
+    """Every root with what was found there, and a warning about the writing tool's own deletion."""
+    before = two_sessions.sw("sources", "--output", "json").json()
+    two_sessions.sw("session", "import")
+    text = two_sessions.sw("sources").out
+
+    root = next(each for each in before["roots"] if each["source"] == "claude-code" and each["exists"])
+    assert (root["found"], root["remaining"]) == (2, 2)
+    assert "30 days" in root["warning"]
+    assert "2 found: 2 unchanged" in text
+    assert {each["source"] for each in before["roots"]} == {"claude-code", "codex", "gemini-cli", "opencode", "pi"}
+
+
+def test_import_from_a_given_root_needs_its_source(home: Home, tmp_path: Path) -> None:
+    """`--root` looks at one more place with the reader that is named."""
+    other = type(home)(tmp_path / "other")
+    other.claude("s-far", ("far away", "ok"))
+    root = other.path / ".claude"
+
+    assert home.sw("session", "import", "--root", str(root)).status == 2
+    assert home.sw("session", "import", "--source", "nobody").status == 2
+    assert home.sw("session", "import", "--source", "claude-code", "--root", str(root)).status == 0
+    assert [each[0] for each in content(home)] == ["claude-code:s-far"]
+
+
+def test_killed_import_is_completed_by_the_next(home: Home, tmp_path: Path) -> None:
+    """kill -9 in the middle: no half session, and the next import makes the store what one import would have."""
+    turns = [(f"question {number} " + "words " * 200, f"answer {number} " + "more " * 200) for number in range(60)]
+    for number in range(40):
+        home.claude(f"s-{number:02d}", *turns, day=1 + number % 28)
+    whole = type(home)(tmp_path / "whole")
+    (home.path / ".claude").rename(whole.path / ".claude")
+    whole.sw("session", "import")
+    expected = content(whole)
+    (whole.path / ".claude").rename(home.path / ".claude")
+
+    kills = 0
+    for _ in range(3):
+        process = home.start("session", "import")
+        seen = _sessions(home)
+        while process.poll() is None and _sessions(home) <= seen:
+            time.sleep(0.005)
+        if process.poll() is None:
+            process.send_signal(signal.SIGKILL)
+            kills += 1
+        process.wait()
+    assert home.sw("session", "import").status == 0
+
+    assert kills > 0
+    assert content(home) == expected
+    assert home.sw("doctor").status == 0
+
+
+def _sessions(home: Home) -> int:
+    try:
+        with sqlite3.connect(f"file:{home.database}?mode=ro", uri=True) as database:
+            return int(database.execute("SELECT count(*) FROM sessions").fetchone()[0])
+    except sqlite3.OperationalError:
+        return 0
+
+
+def test_two_imports_at_once_make_one_content(home: Home, tmp_path: Path) -> None:
+    """Two processes over the same transcripts neither fail nor double anything."""
+    for number in range(30):
+        home.claude(f"s-{number:02d}", *[(f"q{number}.{turn}", "a " * 500) for turn in range(20)])
+
+    running = [home.start("session", "import") for _ in range(2)]
+    assert [process.wait(timeout=120) for process in running] == [0, 0]
+
+    found = content(home)
+    assert len(found) == 30
+    assert all(len(messages) == 40 for *_, messages in found)
+
+
+def test_locked_store_is_unavailable(two_sessions: Home) -> None:
+    """Another program holds the write lock: exit status 5 and a hint to try again, no traceback."""
+    two_sessions.configure("[store]\nbusy_timeout_ms = 50\n")
+    two_sessions.sw("session", "import")
+    with sqlite3.connect(two_sessions.database, isolation_level=None) as other:
+        other.execute("BEGIN IMMEDIATE")
+        ran = two_sessions.sw("session", "rename", "s-one", "x", "--output", "json")
+        reading = two_sessions.sw("session", "search", "rotate", "--no-refresh", "--output", "json")
+        other.execute("ROLLBACK")
+
+    assert ran.status == 5
+    assert '"code": "unavailable"' in ran.err
+    assert len(reading.json()["hits"]) == 1
+
+
+def test_doctor_finds_open_permissions_and_news(two_sessions: Home) -> None:
+    """Findings name the remedy; a problem is exit status 1."""
+    two_sessions.sw("session", "import")
+    two_sessions.claude("s-new", ("new", "new"))
+    two_sessions.database.chmod(0o644)
+
+    ran = two_sessions.sw("doctor", "--output", "json")
+
+    findings = {(each["level"], each["about"]): each for each in ran.json()["findings"]}
+    assert ran.status == 1
+    assert findings["problem", "permissions"]["remedy"] == f"chmod 600 {two_sessions.database}"
+    assert "1 of 3" in findings["warning", "source claude-code"]["text"]
+
+
+def test_doctor_reports_a_damaged_store(two_sessions: Home) -> None:
+    """Damage is found and told with a remedy, not met as a crash."""
+    two_sessions.sw("session", "import")
+    with sqlite3.connect(two_sessions.database) as database:
+        database.execute(
+            "UPDATE segments SET body = x'00' WHERE rowid IN (SELECT rowid FROM event_segments LIMIT 1)"
+        )
+
+    ran = two_sessions.sw("doctor", "--output", "json")
+
+    assert ran.status == 1
+    assert any(each["level"] == "problem" and each["about"] == "store" for each in ran.json()["findings"])
+    assert "Traceback" not in ran.err
+
+
+def test_configuration_is_set_kept_and_refused(home: Home) -> None:
+    """Comments stay; a key nobody knows and a value that would not start are refused, and nothing is written."""
+    home.configure("# mine\n[sources]\nrefresh = 'never' # quiet\n")
+    file = home.path / ".config/starweaver/cli.toml"
+
+    assert home.sw("config", "set", "sources.piped_seconds", "1.5").status == 0
+    text = file.read_text()
+    assert "# mine" in text
+    assert "# quiet" in text
+    assert home.sw("config", "get", "sources.piped_seconds").out == "1.5\n"
+    for key, value in (("sources.pipd_seconds", "1"), ("sources.refresh", "sometimes"), ("store.provider", "oracle")):
+        assert home.sw("config", "set", key, value).status == 2
+    assert file.read_text() == text
+    assert home.sw("config", "path").out.strip() == str(file)
+
+
+def test_unknown_key_names_file_line_and_nearest(home: Home) -> None:
+    """A misspelt key stops the start and says where it is and what was probably meant."""
+    home.configure("[search]\nprovidr = 'local'\n")
+
+    ran = home.sw("session", "list")
+
+    assert ran.status == 2
+    assert "cli.toml:2" in ran.err
+    assert "provider" in ran.err
+
+
+def test_missing_plugin_stops_the_start_with_one_report(home: Home) -> None:
+    """Every missing plugin is named with its line; the recovery commands still work."""
+    home.configure('plugins = ["sqlite-store", "local-serch", "my-agent"]\n')
+
+    ran = home.sw("session", "search", "x")
+
+    assert ran.status == 2
+    assert "2 problems" in ran.err
+    assert "local-serch" in ran.err
+    assert "my-agent" in ran.err
+    assert "Traceback" not in ran.err
+    assert home.sw("plugins", "list").status == 0
+    assert home.sw("config", "show").status == 0
+    assert home.sw("plugins", "check").status == 2
