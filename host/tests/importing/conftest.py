@@ -1,8 +1,8 @@
 """A small transcript source over real files, and an import service around the reference store.
 
 A file holds one JSON array a line: `["say", session, text]`, `["title", session, title]`, `["point"]`, `["bad"]`,
-`["fail"]` (the reader gives up), `["bug"]` (the reader breaks). Its state is the number of bytes it has read and the
-sessions it has named.
+`["fail"]` (the reader gives up), `["bug"]` (the reader breaks), `["wait"]` (the reader waits for `gate`). Its state is
+the number of bytes it has read and the sessions it has named.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import threading
 from collections.abc import Callable, Coroutine, Iterator
 from pathlib import Path
 from typing import Any
@@ -45,6 +46,7 @@ class NotesSource:
         self.reader_version = 1
         self.reads: list[tuple[str, int]] = []
         self.refuses_listing = False
+        self.waiting, self.gate = threading.Event(), threading.Event()
 
     def roots(self, env: SourceEnvironment) -> list[SourceRoot]:
         return [SourceRoot(path=path, exists=path.is_dir(), reason="configured") for path in env.extra_roots]
@@ -89,6 +91,9 @@ class NotesSource:
                 raise SourceError("file cannot be read")
             case ["bug"]:
                 raise KeyError("bug")
+            case ["wait"]:
+                self.waiting.set()
+                self.gate.wait(10)
 
     def _seen(self, session: str, memory: dict[str, Any], title: str | None) -> SessionSeen:
         mode = "append" if session in memory["named"] else "replace"

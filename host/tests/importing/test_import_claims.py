@@ -79,3 +79,17 @@ def test_item_below_two_roots_is_read_once(desk):
     report = desk.run()
 
     assert [root.found for root in report.roots] == [1, 0]
+
+
+def test_both_copies_changed_at_once(desk, archive):
+    """A holder that changed in the same import in which a newer copy took its session over is passed over."""
+    desk.write("a", ["say", "one", "old"], age=100)
+    desk.run()
+    desk.write("a", ["say", "one", "older, changed"], age=50)
+    desk.write("copy", ["say", "one", "new"], folder=archive)
+
+    first, second = desk.run(), desk.run()
+
+    assert desk.texts("one") == ["new"]
+    assert [root.unreadable for root in first.roots] == [(), ()]
+    assert [root.unchanged for root in second.roots] == [1, 1]

@@ -6,6 +6,7 @@ import asyncio
 
 import pytest
 
+from starweaver_host.conformance.context import offload
 from starweaver_host.contract.errors import StoreError
 from starweaver_host.contract.records import AccessScope
 
@@ -142,6 +143,27 @@ def test_import_cancelled_between_items_keeps_what_was_committed(desk):
 
     assert (root.unchanged, root.imported) == (1, 2)
     assert [desk.texts(f"s{index}") for index in range(3)] == [["text"]] * 3
+
+
+def test_import_cancelled_while_a_thread_reads_keeps_what_was_committed(desk):
+    """Cancellation does not wait for the disk; the reading that was under way is done again next time."""
+    desk.offload = offload
+    desk.write("new", ["say", "one", "hello"])
+    desk.write("slow", ["wait"], ["say", "two", "hello"], age=10)
+
+    async def cancelled():
+        task = asyncio.create_task(desk.service().run())
+        await asyncio.to_thread(desk.source.waiting.wait, 10)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        desk.source.gate.set()
+
+    asyncio.run(cancelled())
+    root = desk.root()
+
+    assert (root.unchanged, root.imported) == (1, 1)
+    assert (desk.texts("one"), desk.texts("two")) == (["hello"], ["hello"])
 
 
 def _fail_next(desk, error):

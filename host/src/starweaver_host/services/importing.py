@@ -104,6 +104,8 @@ class ImportService:
         entry = entries.get(candidate.item.key)
         if entry is not None and is_current(entry, candidate.item, candidate.configured.source):
             return Outcome("unchanged", entry, is_cut=False)
+        if entry is not None:
+            candidate.claims.record(entry)
         return await self._item(candidate._replace(entry=entry)).run(lambda: self._is_due(limits))
 
     def _item(self, candidate: Candidate) -> ItemImport:

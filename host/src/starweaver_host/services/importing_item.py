@@ -47,7 +47,7 @@ class ItemImport:
         self._namespace_id = namespace_id
         self._offload = offload
         self._batch_bytes = batch_bytes
-        self._begin(candidate.entry)
+        self._begin(candidate.claims.entry(candidate.item.key))
 
     async def run(self, is_due: Callable[[], bool]) -> Outcome:
         """Read and store; stop at a read point when `is_due` says so. Raises what source and store raise."""
