@@ -123,9 +123,7 @@ def test_local_browse_is_repeatable_under_writes(new_store: Any, new_search: Any
     store = new_store()
     for at, session_id in enumerate(SESSIONS):
         store.add_session(session_id, at=at)
-    clock_now = 10
     search = new_search(store)
-    search.provider._clock.time = clock_now
     moves = [(kind, session, text, at + 20) for kind, session, text, at in writes]
 
     pages = search.all(None, between=writer(store, moves, {"append", "rename", "create"}), limit=limit)
@@ -151,3 +149,20 @@ def test_local_search_gives_the_same_page_for_the_same_cursor(
 
     assert second == search("needle", cursor=first.next_cursor, **shape)
     assert wide.hits[: len(second.hits)] == second.hits
+
+
+@pytest.mark.parametrize("granularity", ["session", "run"])
+def test_local_search_shows_a_group_by_what_still_stands(store: Any, search: Any, granularity: str) -> None:
+    """A group whose best document was replaced since the first page is shown by its next best, in its place."""
+    store.keeps_dead = True
+    for at, session_id in enumerate(["a", "b", "c"]):
+        store.add_session(session_id, at=at)
+        store.add_display(session_id, 0, "needle from before", at=at)
+        store.add_display(session_id, 1, "needle replaced", at=at + 10)
+    first = search("needle", granularity=granularity, limit=1)
+    store.remove(next(ref for ref in store.documents if ref.session_id == "b" and ref.seq == 1))
+
+    second = search("needle", granularity=granularity, limit=2, cursor=first.next_cursor)
+
+    assert [hit.session.session_id for hit in second.hits] == ["b", "a"]
+    assert [hit.snippet.text for hit in second.hits] == ["needle from before", "needle replaced"]

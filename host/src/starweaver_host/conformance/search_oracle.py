@@ -47,10 +47,15 @@ class Spoken(NamedTuple):
 
 
 class Expected(NamedTuple):
-    """A group as the oracle expects it: its best document, and whether that lies in the window."""
+    """A group as the oracle expects it: its name and its matching documents, best first."""
 
     group: str
-    best: Spoken
+    documents: tuple[Spoken, ...]
+
+    @property
+    def best(self) -> Spoken:
+        """The document the group is shown by."""
+        return self.documents[0]
 
 
 async def read_spoken(store: SessionStore, access: AccessScope) -> list[Spoken]:
@@ -105,10 +110,10 @@ def expected_groups(
     needle = fold_needle(query.text or "")
     matches = [s for s in spoken if needle in fold(s.text) and is_selected(s, query) and _is_owned(s, owners)]
     matches.sort(key=_recency)
-    best: dict[str, Spoken] = {}
+    groups: dict[str, list[Spoken]] = {}
     for document in _in_page_order(matches, query, needle, window):
-        best.setdefault(group_name(document, query), document)
-    return [Expected(group, document) for group, document in best.items()]
+        groups.setdefault(group_name(document, query), []).append(document)
+    return [Expected(group, tuple(documents)) for group, documents in groups.items()]
 
 
 def _in_page_order(matches: list[Spoken], query: SessionSearchQuery, needle: str, window: int) -> Iterator[Spoken]:

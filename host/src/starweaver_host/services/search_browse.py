@@ -33,22 +33,25 @@ class BrowsePage(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Browse:
-    """One page of sessions. `now` is the time of the first page, UTC microseconds."""
+    """One page of sessions.
 
-    def __init__(
-        self, store: SessionStore, plan: SearchPlan, *, start: SearchPosition | None, as_of: str, now: int
-    ) -> None:
+    `floor` of its positions is the newest update time when the first page was read: what was created later is new.
+    """
+
+    def __init__(self, store: SessionStore, plan: SearchPlan, *, start: SearchPosition | None, as_of: str) -> None:
         self._store = store
         self._plan = plan
         self._start = start
         self._as_of = as_of
-        self._began = now if start is None else -start.floor[0]
+        self._newest = 0 if start is None else -start.floor[0]
         self._shown = frozenset(start.shown) if start is not None else frozenset()
 
     async def page(self) -> BrowsePage:
         """Read the page. Cost: the page, and what changed since the first one."""
         moved, is_cut = await self._moved()
         listed = await self._listed(self._plan.limit + 1)
+        if self._start is None and listed:
+            self._newest = listed[0].updated_at
         sessions = (moved + listed)[: self._plan.limit]
         has_more = len(moved) + len(listed) > self._plan.limit
         hits = [browse_hit(session, await self._last_run(session)) for session in sessions]
@@ -56,13 +59,13 @@ class Browse:
         return BrowsePage(hits=tuple(hits), next=position, is_cut=is_cut)
 
     async def _listed(self, count: int) -> list[Session]:
-        """Up to `count` sessions past the position that were not shown and are not newer than the first page."""
+        """Up to `count` sessions past the position that were not shown."""
         after = None if self._start is None else self._edge()
         listed: list[Session] = []
         while len(listed) < count:
             query = SessionListQuery(filter=self._plan.filter, limit=min(count, PAGE_MAX), after=after)
             page = await self._store.list_sessions(self._plan.access, query)
-            listed += [session for session in page.sessions if self._is_due(session)]
+            listed += [session for session in page.sessions if not self._was_shown(session)]
             if page.after is None:
                 break
             after = page.after
@@ -72,10 +75,10 @@ class Browse:
         """The place of the last listed session that was shown."""
         return (0, "") if self._start is None else (-self._start.after[2], self._start.after_id)
 
-    def _is_due(self, session: Session) -> bool:
-        if self._start is None:
-            return True
-        return session.header.created_at <= self._began and not self._was_shown(session)
+    def _is_moved(self, session: Session) -> bool:
+        """Whether a changed session stands above the position, was there before, and still waits to be shown."""
+        is_new = session.header.created_at > self._newest
+        return _place(session) > self._edge() and not is_new and not self._was_shown(session)
 
     def _was_shown(self, session: Session) -> bool:
         return group_hash(session.header.session_id) in self._shown
@@ -85,13 +88,12 @@ class Browse:
         if self._start is None or not self._start.shown_all:
             return [], False
         changed, is_cut = await self._changed()
-        edge = self._edge()
         moved: list[Session] = []
         for ids in _chunks(changed):
             narrowed = msgspec.structs.replace(self._plan.filter, session_ids=ids)
             query = SessionListQuery(filter=narrowed, limit=PAGE_MAX)
             page = await self._store.list_sessions(self._plan.access, query)
-            moved += [session for session in page.sessions if _place(session) > edge and self._is_due(session)]
+            moved += [session for session in page.sessions if self._is_moved(session)]
         return sorted(moved, key=_place, reverse=True), is_cut
 
     async def _changed(self) -> tuple[tuple[str, ...], bool]:
@@ -121,7 +123,7 @@ class Browse:
             as_of=self._as_of,
             after=(TAIL, 0, -updated_at, 0, ""),
             after_id=session_id,
-            floor=(-self._began, 0, ""),
+            floor=(-self._newest, 0, ""),
             shown=shown[-SHOWN_MAX:],
             shown_all=len(shown) <= SHOWN_MAX and (self._start is None or self._start.shown_all),
         )

@@ -29,7 +29,7 @@ class SearchPosition(msgspec.Struct, frozen=True, kw_only=True):
 
     `as_of` is the corpus position of the first page. `after` is the key of the last group shown (or of a point between
     documents), `floor` the recency of the window's last document. When browsing, `after_id` completes the place in the
-    list of sessions and `floor` is the time of the first page. `shown` holds group hashes, latest last;
+    list of sessions and `floor` is the newest update time of the first page. `shown` holds group hashes, latest last;
     `shown_all` says that none had to be forgotten.
     """
 

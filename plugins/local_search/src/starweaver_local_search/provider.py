@@ -88,7 +88,7 @@ class LocalSearchProvider:
     async def _browse(
         self, plan: SearchPlan, start: SearchPosition | None, as_of: str, coverage: CoverageLog
     ) -> _Answer:
-        page = await Browse(self._store, plan, start=start, as_of=as_of, now=self._clock.now()).page()
+        page = await Browse(self._store, plan, start=start, as_of=as_of).page()
         if page.is_cut:
             coverage.warn(
                 "limit_reached", "more sessions changed meanwhile than a page looks at; begin again to see them"
