@@ -145,9 +145,7 @@ def test_doctor_reports_a_damaged_store(two_sessions: Home) -> None:
     """Damage is found and told with a remedy, not met as a crash."""
     two_sessions.sw("session", "import")
     with sqlite3.connect(two_sessions.database) as database:
-        database.execute(
-            "UPDATE segments SET body = x'00' WHERE rowid IN (SELECT rowid FROM event_segments LIMIT 1)"
-        )
+        database.execute("UPDATE segments SET body = x'00' WHERE rowid IN (SELECT rowid FROM event_segments LIMIT 1)")
 
     ran = two_sessions.sw("doctor", "--output", "json")
 

@@ -51,10 +51,28 @@ def _contributed(*group: str) -> Callable[[], Mapping[str, click.Command]]:
     return load
 
 
-session = LazyGroup("session", SESSION, help="Search, read and manage sessions.", contributed=_contributed("session"))
+def _context() -> object:
+    from .command_context import ComposedCommandContext
+
+    return ComposedCommandContext()
+
+
+session = LazyGroup(
+    "session",
+    SESSION,
+    help="Search, read and manage sessions.",
+    contributed=_contributed("session"),
+    context=_context,
+)
 plugins = LazyGroup("plugins", PLUGINS, help="Inspect the plugins of this product.")
 config = LazyGroup("config", CONFIG, help="Inspect and change the configuration.")
-root = LazyGroup("sw", TOP, help="Find, read and keep the sessions of your coding agents.", contributed=_contributed())
+root = LazyGroup(
+    "sw",
+    TOP,
+    help="Find, read and keep the sessions of your coding agents.",
+    contributed=_contributed(),
+    context=_context,
+)
 
 click.option(
     "--traceback",

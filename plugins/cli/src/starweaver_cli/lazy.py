@@ -29,7 +29,10 @@ def load_command(target: str) -> click.Command:
 
 
 class LazyGroup(click.Group):
-    """A group over a table of lazy commands; `contributed` is asked only for names the table does not have."""
+    """A group over a table of lazy commands.
+
+    `contributed` is asked only for names the table does not have; `context` makes the object such a command gets.
+    """
 
     def __init__(
         self,
@@ -38,20 +41,25 @@ class LazyGroup(click.Group):
         *,
         help: str,  # noqa: A002 - click's own word
         contributed: Callable[[], Mapping[str, click.Command]] | None = None,
+        context: Callable[[], object] = object,
     ) -> None:
         super().__init__(name, help=help, context_settings={"help_option_names": ["-h", "--help"]})
         self._table = table
         self._contributed = contributed
+        self._context = context
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         """Names in the order of the table."""
         return list(self._table)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        """Import and return one command."""
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import and return one command; a contributed one finds its context in `ctx.obj`."""
         if entry := self._table.get(cmd_name):
             return load_command(entry.target)
-        return self._contributed().get(cmd_name) if self._contributed else None
+        found = self._contributed().get(cmd_name) if self._contributed else None
+        if found is not None:
+            ctx.obj = self._context()
+        return found
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """Write the table without importing anything."""
