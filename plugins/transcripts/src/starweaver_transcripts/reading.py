@@ -52,6 +52,10 @@ class LineSession(Protocol):
         """The state to go on from, before what is held."""
         ...
 
+    def note(self) -> str | None:
+        """What was seen but could not be read, once the lines are at their end."""
+        ...
+
 
 def read_session(lines: Iterator[Line], session: LineSession, mode: Mode) -> Iterator[ReadStep]:
     """Read every whole line. A torn last line is left for the next reading, and so is what is held at the end."""
@@ -70,7 +74,7 @@ def read_session(lines: Iterator[Line], session: LineSession, mode: Mode) -> Ite
             yield ReadPoint(state=session.seal())
     if (seen := session.seen(mode)) is not None:
         yield from _batch(session, seen)
-    yield ItemDone(state=session.seal())
+    yield ItemDone(state=session.seal(), note=session.note())
 
 
 def _take(session: LineSession, line: Line) -> Iterator[ReadStep]:

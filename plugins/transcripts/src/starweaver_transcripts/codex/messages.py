@@ -24,7 +24,7 @@ INJECTED_MAX_BYTES = 2048
 class _Offered(NamedTuple):
     key: bytes
     content: Content
-    identity: str | None
+    turn_id: str | None
 
 
 class Messages:
@@ -50,11 +50,11 @@ class Messages:
         for other in offered:
             if other.key == key and self._log.twins.would_be_new(key, "response"):
                 self._log.twins.is_new(key, "response")
-                self._write_typed(other.content, other.identity)
+                self._write_typed(other.content, key, other.turn_id)
             else:
                 self._write_offered(other)
         if self._log.twins.is_new(key, family):
-            self._write_typed(found, self._identity("user", key, turn_id))
+            self._write_typed(found, key, self._turn(turn_id))
 
     def offered(self, found: Content, turn_id: str | None) -> None:
         """A user row of the API: a person's, or context the tool put in."""
@@ -70,7 +70,7 @@ class Messages:
         self._settle_reasoning()
         if not self._offered:
             self._log.keep()
-        self._offered.append(_Offered(key, found, self._identity("user", key, turn_id)))
+        self._offered.append(_Offered(key, found, self._turn(turn_id)))
 
     def said(self, found: Content, family: Family, turn_id: str | None) -> None:
         """A text of the model."""
@@ -78,7 +78,7 @@ class Messages:
         key = key_of("assistant", found.text)
         if not (found.texts or found.images) or not self._log.twins.is_new(key, family):
             return
-        self._write_assistant(values.blocks(found), self._identity("assistant", key, turn_id))
+        self._write_assistant(values.blocks(found), self._identity("assistant", key, self._turn(turn_id)))
         self._log.state.error = None
 
     def thought(self, texts: tuple[str, ...], family: Family) -> None:
@@ -91,7 +91,9 @@ class Messages:
 
     def called(self, call_id: str, name: str) -> None:
         """The model's decision to call a tool."""
-        self._write_assistant((ToolCallBlock(id=call_id, name=name),), None)
+        turn = self._turn(None)
+        identity = None if turn is None else f"codex/{turn}/call/{call_id}"
+        self._write_assistant((ToolCallBlock(id=call_id, name=name),), identity)
 
     def relayed(self, found: Content) -> None:
         """A message of another agent."""
@@ -110,19 +112,19 @@ class Messages:
             if self._log.state.knows_typed:
                 self._write_offered(found)
             elif self._log.twins.is_new(found.key, "response"):
-                self._write_typed(found.content, found.identity)
+                self._write_typed(found.content, found.key, found.turn_id)
 
     def _settle_reasoning(self) -> None:
         if self._reasoning:
             self._write_assistant((), None)
 
-    def _write_typed(self, found: Content, identity: str | None) -> None:
+    def _write_typed(self, found: Content, key: bytes, turn: str | None) -> None:
         state = self._log.state
         source = "steering" if self._log.begin_input() else "user"
         if state.prompt_title is None:
             state.prompt_title = title_from_prompt(found.text) or None
         message = UserMessage(content=values.blocks(found), source=source)
-        self._log.mark_input(self._log.add_message(message, identity))
+        self._log.mark_input(self._log.add_message(message, self._identity("user", key, turn)))
 
     def _write_offered(self, found: _Offered) -> None:
         text = clip(found.content.text, INJECTED_MAX_BYTES).text
@@ -137,9 +139,12 @@ class Messages:
         message = AssistantMessage(content=(*thoughts, *blocks), model=self._log.state.model)
         self._log.add_message(message, identity)
 
-    def _identity(self, role: str, key: bytes, turn_id: str | None) -> str | None:
-        turn = turn_id or self._log.state.turn_id
-        return None if turn is None else f"codex/{turn}/{role}/{key.hex()}"
+    def _turn(self, turn_id: str | None) -> str | None:
+        return turn_id or self._log.state.turn_id
+
+    def _identity(self, role: str, key: bytes, turn: str | None) -> str | None:
+        """A name that a copy of the message in a fork has too; a text that occurs again is told by its number."""
+        return None if turn is None else f"codex/{turn}/{role}/{key.hex()}/{self._log.twins.times(key)}"
 
     def _take_directory(self, found: Content) -> None:
         identity = self._log.state.identity

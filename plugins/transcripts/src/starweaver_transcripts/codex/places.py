@@ -55,20 +55,15 @@ def stem_of(name: str) -> str | None:
     return None
 
 
-def find_items(root: Path, titles: Mapping[str, str], others: tuple[Path, ...]) -> Iterator[SourceItem]:
-    """One item per rollout below a root, without those that lie in one of the other roots too."""
-    elsewhere = {stem_of(found.path.name) for other in others for found in _rollouts(other)}
+def find_items(root: Path, titles: Mapping[str, str]) -> Iterator[SourceItem]:
+    """One item per rollout below a root; of a plain one and its compressed twin, the plain one."""
     files: dict[str, FoundFile] = {}
-    for found in _rollouts(root):
+    for found in walk_files(root, lambda name: stem_of(name) is not None):
         stem = stem_of(found.path.name) or ""
-        if stem not in elsewhere and (stem not in files or is_compressed(files[stem].path)):
+        if stem not in files or is_compressed(files[stem].path):
             files[stem] = found
     for stem, found in files.items():
         yield _item(stem, found, titles)
-
-
-def _rollouts(root: Path) -> Iterator[FoundFile]:
-    return walk_files(root, lambda name: stem_of(name) is not None)
 
 
 def _item(stem: str, found: FoundFile, titles: Mapping[str, str]) -> SourceItem:

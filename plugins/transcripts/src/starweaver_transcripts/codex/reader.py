@@ -16,7 +16,7 @@ from starweaver_transcripts.reading import Mode, read_session
 from .rollout import FindTurns, Rollout, header_of
 from .rows import Decoders
 from .state import RolloutState, decode_state, encode_state
-from .streams import is_compressed, open_rollout
+from .streams import is_compressed, is_damage, open_rollout
 
 
 class RolloutReader:
@@ -69,8 +69,8 @@ class RolloutReader:
             find_turns=self._find_turns,
             decoders=self._decoders,
         )
-        lines = next_lines(stream, offset=state.offset, number=state.line)
-        return read_session(lines, _Reading(self, rollout, stream), mode)
+        reading = _Reading(self, rollout, stream)
+        return read_session(reading.lines(), reading, mode)
 
     def title_of(self, native_id: str, state: RolloutState) -> tuple[str | None, TitleSource | None]:
         """The title and who gave it: a name beats the first prompt."""
@@ -95,6 +95,16 @@ class _Reading:
         self._rollout = rollout
         self._log = rollout.log
         self._stream = stream
+        self._note: str | None = None
+
+    def lines(self) -> Iterator[Line]:
+        """The lines from the state on; a compressed rollout that is damaged ends where the damage begins."""
+        try:
+            yield from next_lines(self._stream, offset=self._log.state.offset, number=self._log.state.line)
+        except Exception as error:
+            if not is_damage(error):
+                raise
+            self._note = f"rollout is damaged and was read up to byte {self._log.state.offset}"
 
     @property
     def holds(self) -> bool:
@@ -131,6 +141,9 @@ class _Reading:
         state = self._log.save(kept=self._rollout.holds)
         state.digest = self._reader.digest(self._stream, state.offset)
         return encode_state(state)
+
+    def note(self) -> str | None:
+        return self._note
 
 
 __all__ = ["RolloutReader"]

@@ -60,6 +60,7 @@ class Rollout:
     def read(self, line: Line) -> None:
         """Read one record. Raises ValueError for one that cannot be understood."""
         row = self._decoders.row.decode(line.data)
+        self.log.twins.at = line.number
         time = _time_of(row)
         self._note_time(time)
         fallback = f"line-{line.number}"

@@ -33,14 +33,8 @@ class CodexSource:
         return find_roots(env)
 
     def items(self, env: SourceEnvironment, root: SourceRoot) -> Iterator[SourceItem]:
-        """Rollouts below a root. A plain one comes before its compressed twin, an earlier root before a later."""
-        others = []
-        for other in find_roots(env):
-            if other.path == root.path:
-                break
-            if other.exists:
-                others.append(other.path)
-        return find_items(root.path, self._titles.of(homes_of(env, root.path)), tuple(others))
+        """Rollouts below a root, whether stored plain or compressed."""
+        return find_items(root.path, self._titles.of(homes_of(env, root.path)))
 
     def read(self, env: SourceEnvironment, item: SourceItem, state: bytes | None) -> Iterator[ReadStep]:
         """Read a rollout; one that cannot be unpacked here is reported and left for later."""

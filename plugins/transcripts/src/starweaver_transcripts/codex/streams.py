@@ -54,15 +54,15 @@ def _unpacked(unpack: Unpack, handle: BinaryIO, path: Path) -> Iterator[BinaryIO
     except SourceError:
         raise
     except Exception as error:
-        if not _is_damage(error):
+        if not is_damage(error):
             raise
         raise SourceError(f"compressed rollout {str(path)!r} is damaged: {error}") from error
     finally:
         stream.close()
 
 
-def _is_damage(error: Exception) -> bool:
-    """Each library raises a class of its own, and they share no base."""
+def is_damage(error: Exception) -> bool:
+    """Whether unpacking failed. Each library raises a class of its own, and they share no base."""
     return isinstance(error, EOFError | OSError) or type(error).__name__ in ("ZstdError", "_ZstdError")
 
 
@@ -134,4 +134,4 @@ class _CheckedPipe(io.RawIOBase):
         super().close()
 
 
-__all__ = ["COMPRESSED_SUFFIX", "NOT_READ", "find_decompressor", "is_compressed", "open_rollout"]
+__all__ = ["COMPRESSED_SUFFIX", "NOT_READ", "find_decompressor", "is_compressed", "is_damage", "open_rollout"]

@@ -47,12 +47,10 @@ def _expand(value: str, home: Path) -> Path:
     return home / value[2:] if value.startswith(("~/", "~\\")) else Path(value)
 
 
-def find_items(root: Path, earlier: tuple[Path, ...]) -> Iterator[SourceItem]:
-    """One item per session file below a root, without those below an earlier root."""
+def find_items(root: Path) -> Iterator[SourceItem]:
+    """One item per session file below a root, at any depth."""
     seen: set[str] = set()
     for found in walk_files(root, lambda name: name.endswith(ENDING)):
-        if any(found.path.is_relative_to(other) for other in earlier):
-            continue
         key = _key_of(found, root)
         if key in seen:
             key = _relative(found.path, root)

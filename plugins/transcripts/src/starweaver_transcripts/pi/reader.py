@@ -122,6 +122,9 @@ class _Reading:
         self._state.digest = mark_prefix(self._handle, self._state.offset).digest
         return encode_state(self._state)
 
+    def note(self) -> str | None:
+        return None
+
 
 def _identity(row: Row, item: SourceItem) -> Identity:
     """What the header says; a file without one goes by its name. A fork names its parent, a subagent lies in one."""

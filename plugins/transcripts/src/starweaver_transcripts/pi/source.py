@@ -22,14 +22,9 @@ class PiSource:
         """The sessions folders."""
         return find_roots(env)
 
-    def items(self, env: SourceEnvironment, root: SourceRoot) -> Iterator[SourceItem]:
+    def items(self, env: SourceEnvironment, root: SourceRoot) -> Iterator[SourceItem]:  # noqa: ARG002  # the contract
         """Session files below a root, at any depth."""
-        earlier = []
-        for other in find_roots(env):
-            if other.path == root.path:
-                break
-            earlier.append(other.path)
-        return find_items(root.path, tuple(earlier))
+        return find_items(root.path)
 
     def read(self, env: SourceEnvironment, item: SourceItem, state: bytes | None) -> Iterator[ReadStep]:
         """Read a session file; the branch that is current at its end is the surface."""
