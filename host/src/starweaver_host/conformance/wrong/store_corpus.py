@@ -1,0 +1,161 @@
+"""Stores that are wrong about the search corpus and the change feed."""
+
+# ruff: noqa: ARG002 (to ignore an argument is how some of these are wrong)
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace as with_fields
+
+from msgspec.structs import replace
+
+from starweaver_host.conformance.memory.state import State, StoredDocument
+from starweaver_host.conformance.memory_store import MemorySessionStore
+from starweaver_host.contract.corpus import (
+    SEARCH_SOURCES,
+    Attribution,
+    CorpusBatch,
+    CorpusQuery,
+    DocumentRef,
+    FeedPage,
+    encode_documents,
+)
+from starweaver_host.contract.records import AccessScope, Session, SessionChange
+from starweaver_host.projection.folding import fold
+
+from .kinds import wrong
+
+
+class FindsTheDeleted(MemorySessionStore):
+    """Scans tombstones nobody asked for."""
+
+    async def scan_corpus(self, query: CorpusQuery) -> AsyncIterator[CorpusBatch]:
+        wide = replace(query.scope, include_deleted=True)
+        statuses = query.filter.statuses or ("active", "archived", "failed", "deleted")
+        async for batch in super().scan_corpus(
+            replace(query, scope=wide, filter=replace(query.filter, statuses=statuses))
+        ):
+            yield batch
+
+
+class ScansOldestFirst(MemorySessionStore):
+    """Yields its batches the wrong way round."""
+
+    async def scan_corpus(self, query: CorpusQuery) -> AsyncIterator[CorpusBatch]:
+        for batch in reversed([batch async for batch in super().scan_corpus(query)]):
+            yield batch
+
+
+class JoinsDocuments(MemorySessionStore):
+    """Puts a space where a NUL belongs, so that a match may span two documents."""
+
+    async def scan_corpus(self, query: CorpusQuery) -> AsyncIterator[CorpusBatch]:
+        async for batch in super().scan_corpus(query):
+            yield replace(batch, text=batch.text.replace(b"\0", b" "))
+
+
+class LosesTheSixtyFourth(MemorySessionStore):
+    """Drops the last document of a full batch."""
+
+    async def scan_corpus(self, query: CorpusQuery) -> AsyncIterator[CorpusBatch]:
+        async for batch in super().scan_corpus(query):
+            documents = batch.documents()
+            kept = documents[:-1] if len(documents) == 64 else documents
+            yield replace(batch, encoded_documents=encode_documents(kept))
+
+
+class ForgetsSources(MemorySessionStore):
+    """Scans every source whatever the filter names."""
+
+    async def scan_corpus(self, query: CorpusQuery) -> AsyncIterator[CorpusBatch]:
+        async for batch in super().scan_corpus(replace(query, filter=replace(query.filter, sources=SEARCH_SOURCES))):
+            yield batch
+
+
+class SeesTheFuture(MemorySessionStore):
+    """Shows a scan as of a position what came later."""
+
+    def _was_held(self, stored: StoredDocument, as_of: int | None) -> bool:
+        return stored.until is None
+
+
+class ReadsAlong(MemorySessionStore):
+    """Shows a running scan what is written meanwhile: each batch is of another state."""
+
+    async def scan_corpus(self, query: CorpusQuery) -> AsyncIterator[CorpusBatch]:
+        place = 0
+        while batches := [batch async for batch in super().scan_corpus(query)][place:]:
+            yield batches[0]
+            place += 1
+
+
+class ReturnsFoldedText(MemorySessionStore):
+    """Gives the folded text for the original."""
+
+    async def read_texts(self, scope: AccessScope, refs: Sequence[DocumentRef]) -> tuple[str | None, ...]:
+        return tuple(text and fold(text) for text in await super().read_texts(scope, refs))
+
+
+class AttributesToTheLatest(MemorySessionStore):
+    """Gives a shared message to the session that was created last."""
+
+    async def attribute(self, scope: AccessScope, identities: Sequence[bytes]) -> tuple[Attribution, ...]:
+        found = await super().attribute(scope, identities)
+        return tuple(replace(each, owner_session_id=each.session_ids[-1]) for each in found)
+
+
+class ForgetsTombstonesInTheFeed(MemorySessionStore):
+    """Filters deleted sessions out of the feed."""
+
+    async def changes(self, namespace_id: str, *, after: str | None = None, limit: int = 1000) -> FeedPage:
+        page = await super().changes(namespace_id, after=after, limit=limit)
+        return replace(page, rows=tuple(row for row in page.rows if not row.tombstone))
+
+
+class RenamesInSilence(MemorySessionStore):
+    """Edits without moving the feed."""
+
+    async def update_session(
+        self, scope: AccessScope, session_id: str, change: SessionChange, *, expected_revision: int | None = None
+    ) -> Session:
+        before: State = self._state
+        session = await super().update_session(scope, session_id, change, expected_revision=expected_revision)
+        holding = self._state.held(scope.namespace_id, session_id)
+        with self._transaction() as work:
+            work.put(with_fields(holding, position=before.held(scope.namespace_id, session_id).position))
+        return session
+
+
+class OvershootsItsPages(MemorySessionStore):
+    """Says that a page of the feed reaches to its end."""
+
+    async def changes(self, namespace_id: str, *, after: str | None = None, limit: int = 1000) -> FeedPage:
+        page = await super().changes(namespace_id, after=after, limit=limit)
+        return replace(page, position=await self.position(namespace_id))
+
+
+WRONG_CORPORA = (
+    wrong(
+        FindsTheDeleted,
+        "test_tombstone_takes_its_documents_out_of_every_scan",
+        "CorpusRules",
+        "VisibilityRules",
+    ),
+    wrong(ScansOldestFirst, "test_no_later_document_is_newer_than_its_batch", "CorpusRules"),
+    wrong(JoinsDocuments, "test_a_nul_stands_between_documents", "CorpusRules"),
+    wrong(LosesTheSixtyFourth, "test_every_document_comes_once_folded", "CorpusRules"),
+    wrong(ForgetsSources, "test_scan_holds_the_sources_it_names[run_input]", "CorpusRules"),
+    wrong(SeesTheFuture, "test_scan_as_of_a_position_does_not_see_what_came_later", "CorpusRules"),
+    wrong(ReadsAlong, "test_running_scan_sees_one_snapshot", "CorpusRules"),
+    wrong(ReturnsFoldedText, "test_texts_are_read_in_the_order_asked_for", "CorpusRules"),
+    wrong(
+        AttributesToTheLatest,
+        "test_identities_of_one_session_are_not_attributed",
+        "CorpusRules",
+        "ImportRules",
+    ),
+    wrong(ForgetsTombstonesInTheFeed, "test_tombstone_stays_in_the_feed", "FeedRules"),
+    wrong(RenamesInSilence, "test_every_kind_of_change_moves_the_feed", "FeedRules"),
+    wrong(OvershootsItsPages, "test_rows_come_in_the_order_of_the_last_change", "FeedRules"),
+)
+
+__all__ = ["WRONG_CORPORA"]

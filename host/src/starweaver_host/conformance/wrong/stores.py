@@ -1,0 +1,12 @@
+"""Every wrong store."""
+
+from __future__ import annotations
+
+from .store_corpus import WRONG_CORPORA
+from .store_logs import WRONG_LOGS
+from .store_records import WRONG_RECORDS
+from .store_runs import WRONG_RUNS
+
+WRONG_STORES = (*WRONG_RECORDS, *WRONG_RUNS, *WRONG_LOGS, *WRONG_CORPORA)
+
+__all__ = ["WRONG_STORES"]
