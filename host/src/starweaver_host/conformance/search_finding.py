@@ -135,11 +135,12 @@ class FindingRules(SearchSuite):
         text, needle = FOLDED[name]
         await told(store, "s", asked=f"öß before {text} after")
 
-        for hit in (await ask(provider, needle)).hits:
-            assert hit.snippet is not None
-            marks = [(mark.start, mark.end) for mark in hit.snippet.highlights]
-            assert marks != []
-            assert highlight_defects(hit.snippet.text, marks, needle) == []
+        (hit,) = (await ask(provider, needle)).hits
+
+        assert hit.snippet is not None
+        marks = [(mark.start, mark.end) for mark in hit.snippet.highlights]
+        assert marks != []
+        assert highlight_defects(hit.snippet.text, marks, needle) == []
 
     async def test_search_snippets_are_short_and_printable(
         self, store: SessionStore, provider: SessionSearchProvider
@@ -245,7 +246,7 @@ class FindingRules(SearchSuite):
 
 
 def _queries() -> list[SessionSearchQuery]:
-    texts = ("deploy", "DEPLOY ", "deployed", "it", "the  parser", "absent", "d")
+    texts = ("DEPLOY ", "it", "the  parser", "absent")
     shapes: list[dict[str, Any]] = [
         {"granularity": granularity, "sort": sort}
         for granularity in ("session", "run", "occurrence")

@@ -10,8 +10,9 @@ from starweaver_host.contract.records import LOCAL_NAMESPACE, AccessScope, Sessi
 from starweaver_host.contract.search import SessionSearchFilter, SessionSearchProvider, SessionSearchScope
 from starweaver_host.contract.store import SessionStore
 
+from .context import ManualClock
 from .search_base import SearchSuite
-from .search_samples import SCOPE, ask, ask_all, refusal, sessions_of, told
+from .search_samples import SCOPE, ask, ask_all, refusal, said, sessions_of, told
 from .suite import capability
 
 COUNT = 7
@@ -151,7 +152,7 @@ class PagingRules(SearchSuite):
 
     @capability("repeatable_pages")
     async def test_browsing_stands_still_while_sessions_move(
-        self, store: SessionStore, provider: SessionSearchProvider
+        self, store: SessionStore, provider: SessionSearchProvider, clock: ManualClock
     ) -> None:
         """A session that is written to while it waits for its page is shown once all the same.
 
@@ -160,8 +161,9 @@ class PagingRules(SearchSuite):
         await _fill(store)
 
         async def touch(page: int) -> None:
+            clock.advance(3600)
             for session_id in (SESSIONS[0], SESSIONS[-1]):
-                await store.update_session(AccessScope(), session_id, SessionChange(title=f"moved {page}"))
+                await said(store, session_id, f"moved {page}", at=clock.now())
 
         pages = await ask_all(provider, None, between=touch, limit=2)
 

@@ -5,9 +5,19 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from msgspec.structs import replace
+
 from starweaver_host.contract.errors import SearchError, StoreError
 from starweaver_host.contract.events import AssistantMessage, NewEvent, TextBlock, UserMessage, new_event
-from starweaver_host.contract.records import LOCAL_NAMESPACE, AccessScope, Run, SessionHeader, TextPart
+from starweaver_host.contract.records import (
+    LOCAL_NAMESPACE,
+    AccessScope,
+    Run,
+    SessionHeader,
+    SessionKey,
+    TerminalError,
+    TextPart,
+)
 from starweaver_host.contract.search import (
     SessionSearchHit,
     SessionSearchPage,
@@ -59,8 +69,6 @@ async def told(
 
 
 def _with_header(batch: ImportBatch, session_id: str, fields: dict[str, Any], at: int) -> ImportBatch:
-    from msgspec.structs import replace
-
     header = SessionHeader(
         **{"namespace_id": batch.namespace_id, "session_id": session_id, "created_at": at, "origin": "import", **fields}
     )
@@ -81,8 +89,6 @@ def _events(
 
 
 def _run(session_id: str, run_id: str, asked: str | None, answered: str | None, at: int, status: Any) -> Run:
-    from starweaver_host.contract.records import TerminalError
-
     return Run(
         namespace_id=LOCAL_NAMESPACE,
         session_id=session_id,
@@ -97,6 +103,14 @@ def _run(session_id: str, run_id: str, asked: str | None, answered: str | None, 
         started_at=at,
         ended_at=at,
         updated_at=at,
+    )
+
+
+async def said(store: SessionStore, session_id: str, text: str, *, at: int) -> None:
+    """Append an assistant message at `at`, UTC microseconds."""
+    message = AssistantMessage(content=(TextBlock(text=text),))
+    await store.append(
+        SessionKey(namespace_id=LOCAL_NAMESPACE, session_id=session_id), [new_event(message, time=at // 1000)]
     )
 
 
@@ -172,6 +186,7 @@ __all__ = [
     "hits_of",
     "refusal",
     "removed",
+    "said",
     "sessions_of",
     "told",
 ]
