@@ -1,8 +1,8 @@
 """A small transcript source over real files, and an import service around the reference store.
 
 A file holds one JSON array a line: `["say", session, text]`, `["title", session, title]`, `["point"]`, `["bad"]`,
-`["fail"]` (the reader gives up), `["bug"]` (the reader breaks), `["wait"]` (the reader waits for `gate`). Its state is
-the number of bytes it has read and the sessions it has named.
+`["fail"]` (the reader gives up), `["bug"]` (the reader breaks), `["wait"]` (the reader waits for `gate`),
+`["open"]` (the item is not complete). Its state is the number of bytes it has read and the sessions it has named.
 """
 
 from __future__ import annotations
@@ -46,6 +46,7 @@ class NotesSource:
         self.reader_version = 1
         self.reads: list[tuple[str, int]] = []
         self.refuses_listing = False
+        self.always_appends = False
         self.waiting, self.gate = threading.Event(), threading.Event()
 
     def roots(self, env: SourceEnvironment) -> list[SourceRoot]:
@@ -74,7 +75,7 @@ class NotesSource:
             memory["offset"] += len(line)
             memory["head"] = data[: memory["offset"]].decode()
             yield from self._steps(json.loads(line), memory)
-        yield ItemDone(state=json.dumps(memory).encode())
+        yield ItemDone(state=json.dumps(memory).encode(), complete=b'["open"]' not in data)
 
     def _steps(self, row: list[str], memory: dict[str, Any]) -> Iterator[ReadStep]:
         match row:
@@ -96,9 +97,8 @@ class NotesSource:
                 self.gate.wait(10)
 
     def _seen(self, session: str, memory: dict[str, Any], title: str | None) -> SessionSeen:
-        mode = "append" if session in memory["named"] else "replace"
-        if mode == "replace":
-            memory["named"].append(session)
+        mode = "append" if session in memory["named"] or self.always_appends else "replace"
+        memory["named"].append(session)
         header = SessionHeader(namespace_id=LOCAL_NAMESPACE, session_id=f"notes:{session}", created_at=1_000_000)
         source = None if title is None else "source"
         return SessionSeen(header=header, mode=mode, title=title, title_source=source)

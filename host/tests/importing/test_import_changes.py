@@ -119,3 +119,39 @@ def test_survey_counts_without_reading(desk):
 
     assert (root.found, root.unchanged, root.remaining, root.skipped_records) == (2, 1, 1, 1)
     assert desk.source.reads == []
+
+
+def test_incomplete_item_is_read_again_though_unchanged(desk):
+    """An item whose reader held something back is looked at again, from where it stopped."""
+    path = desk.write("a", ["say", "one", "hello"], ["open"])
+    desk.run()
+
+    root = desk.root()
+
+    assert (root.found, root.unchanged) == (1, 1)
+    assert desk.source.reads == [("a.notes", 0), ("a.notes", path.stat().st_size)]
+    assert desk.texts("one") == ["hello"]
+
+
+def test_reading_from_the_start_never_appends_to_a_stored_log(desk):
+    """A reader that calls its first step an append after reading everything again does not double the log."""
+    desk.write("a", ["say", "one", "hello"])
+    desk.run()
+    desk.source.reader_version = 2
+    desk.source.always_appends = True
+
+    desk.run()
+
+    assert desk.texts("one") == ["hello"]
+
+
+def test_ledger_keeps_all_sessions_of_an_extended_item(desk):
+    """Sessions an extension does not mention still belong to their item."""
+    desk.write("a", ["say", "one", "hello"], ["say", "two", "hello"])
+    desk.run()
+    desk.extend("a", ["say", "one", "more"])
+    desk.run()
+
+    (entry,) = desk.wait(desk.store.ledger("local", "notes")).values()
+
+    assert entry.session_ids == ("notes:one", "notes:two")

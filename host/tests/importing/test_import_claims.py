@@ -93,3 +93,30 @@ def test_both_copies_changed_at_once(desk, archive):
     assert desk.texts("one") == ["new"]
     assert [root.unreadable for root in first.roots] == [(), ()]
     assert [root.unchanged for root in second.roots] == [1, 1]
+
+
+def test_former_holder_that_grows_is_read_from_its_start(desk, archive):
+    """A file that lost its session and then grows brings its own beginning along, not the other's."""
+    desk.write("a", ["say", "one", "old"], age=100)
+    desk.run()
+    desk.write("copy", ["say", "one", "new"], folder=archive)
+    desk.run()
+    desk.extend("a", ["say", "one", "resumed"])
+
+    desk.run()
+
+    assert desk.texts("one") == ["old", "resumed"]
+
+
+def test_entry_of_a_vanished_file_claims_nothing(desk, archive):
+    """A file that was moved away and back holds its session against an older copy."""
+    path = desk.write("a", ["say", "one", "hello"])
+    desk.run()
+    path.rename(archive / "a.notes")
+    desk.run()
+    (archive / "a.notes").rename(path)
+    desk.write("older", ["say", "one", "older"], age=100)
+
+    desk.run()
+
+    assert desk.texts("one") == ["hello"]

@@ -10,7 +10,7 @@ from starweaver_host.projection.runs import RunFold
 class SessionLog:
     """One session's log as the store holds it.
 
-    `is_touched`: this import wrote to it. `is_dead`: the session was deleted here and stays so.
+    `is_touched`: this import wrote to it. `is_dead`: the store said it was deleted here and stays so.
     """
 
     def __init__(self, fold: RunFold, *, next_seq: int = 0, exists: bool = False) -> None:
@@ -49,10 +49,6 @@ class SessionLogs:
         found = await self._store.get_sessions(scope, [session_id])
         if not found:
             return SessionLog(self.new_fold(session_id))
-        if found[0].status == "deleted":
-            log = SessionLog(self.new_fold(session_id), exists=True)
-            log.is_dead = True
-            return log
         page = await self._store.list_runs(scope, session_id, RunListQuery(newest_first=True, limit=1))
         last = page.runs[0] if page.runs else None
         fold = RunFold(self._namespace_id, session_id, last=last)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from starweaver_transcripts.claude.human import typed_text
@@ -150,3 +152,40 @@ def test_very_long_line_is_read(transcript, read_item, idle):
 
     assert session.said() == [("user", "what is this?")]
     assert message.content[0].size_bytes == 3_000_000
+
+
+def test_queued_prompt_with_a_row_of_its_own_is_no_steering(transcript, read_item, idle):
+    """Queued text that became a prompt is the prompt, even if nothing says that it left the queue."""
+    transcript._row("queue-operation", {"operation": "enqueue", "content": "go on"})
+    transcript.user("go on")
+
+    assert read_item(idle, transcript.save()).only.said() == [("user", "go on")]
+
+
+def test_call_about_progress_is_no_progress_row(transcript, read_item, idle):
+    """What a tool is called with may look like a row of a type that is passed over."""
+    transcript.user("go")
+    arguments = {"type": "progress", "data": {"done": 1}}
+    transcript.assistant("m1", {"type": "tool_use", "id": "c1", "name": "Report", "input": arguments})
+    transcript.path.write_bytes(
+        b"".join(json.dumps(row, separators=(",", ":")).encode() + b"\n" for row in transcript.rows)
+    )
+
+    (call,) = read_item(idle, transcript.path).only.of("tool/call")
+
+    assert call.arguments == '{"type":"progress","data":{"done":1}}'
+
+
+def test_inline_rows_of_two_agents_are_two_sessions(transcript, read_item, idle):
+    """Interleaved rows of subagents are told apart by their agent id."""
+    transcript.user("go")
+    for agent in ("a1", "b2", "a1", "b2"):
+        transcript.user(f"errand of {agent}", isSidechain=True, agentId=agent, parentUuid=None)
+
+    reading = read_item(idle, transcript.save())
+
+    assert {key: len(session.said()) for key, session in reading.sessions.items()} == {
+        f"claude-code:{transcript.path.stem}": 1,
+        "claude-code:agent-a1": 2,
+        "claude-code:agent-b2": 2,
+    }
