@@ -113,6 +113,7 @@ class SessionReader:
             self._log,
             conversation,
             Renderer(
+                self._info.native_id,
                 user_source="agent" if self._info.is_subagent else "user",
                 tool_result_max_bytes=self._env.tool_result_max_bytes,
             ),

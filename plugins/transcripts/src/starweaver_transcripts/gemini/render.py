@@ -41,9 +41,13 @@ _CANCELLED = "request cancelled"
 
 
 class Rendered(NamedTuple):
-    """A message's payloads, each with its time (UTC ms, None where the message has none)."""
+    """A message's payloads, each with its time (UTC ms, None where the message has none).
+
+    `identity` names the message in every copy of it; an id that is not unique everywhere is one of its session only.
+    """
 
     id: str
+    identity: str
     kind: Kind
     payloads: tuple[tuple[Payload, int | None], ...]
     answered: tuple[str, ...] = ()
@@ -59,35 +63,35 @@ class Rendered(NamedTuple):
         """Tell whether this row says that the person stopped the model."""
         return self.kind == "status" and self.text.strip().lower().startswith(_CANCELLED)
 
-    @property
-    def identity(self) -> str | None:
-        """The name of the message across copies; only ids that are unique everywhere are one."""
-        return SESSION_PREFIX + self.id if len(self.id) == _UUID_LENGTH else None
-
 
 class Renderer:
-    """Renders messages. `user_source` is who the prompts of this session come from: a person, or another agent."""
+    """Renders messages of a session. `user_source` is who its prompts come from: a person, or another agent."""
 
-    def __init__(self, *, user_source: str, tool_result_max_bytes: int) -> None:
+    def __init__(self, session: str, *, user_source: str, tool_result_max_bytes: int) -> None:
+        self._session = session
         self._user_source = user_source
         self._max_bytes = tool_result_max_bytes
 
     def render(self, message: Message, answered: frozenset[str]) -> Rendered:
         """The payloads of a message. Answers to calls in `answered` were told by the calls' own records."""
-        time = iso_ms(message.timestamp)
+        time, identity = iso_ms(message.timestamp), self._identity(message.id)
         if message.type == "user":
             payloads = list(self._user(message, answered))
             kind: Kind = "user" if any(isinstance(p, UserMessage) for p in payloads) else "other"
-            return Rendered(message.id, kind, tuple((payload, time) for payload in payloads))
+            return Rendered(message.id, identity, kind, tuple((payload, time) for payload in payloads))
         if message.type in _MODEL_TYPES:
             calls = message.tool_calls or []
             done = tuple(call.id for call in calls if call.id and call.result is not None)
-            return Rendered(message.id, "model", tuple(self._model(message, time)), done)
+            return Rendered(message.id, identity, "model", tuple(self._model(message, time)), done)
         if message.type in _LEVELS:
             text = clean(text_of(message.content))
             detail = StatusDetail(level=_LEVELS[message.type], text=text)
-            return Rendered(message.id, "status", ((detail, time),) if text.strip() else ())
-        return Rendered(message.id, "other", ())
+            return Rendered(message.id, identity, "status", ((detail, time),) if text.strip() else ())
+        return Rendered(message.id, identity, "other", ())
+
+    def _identity(self, message_id: str) -> str:
+        scope = "" if len(message_id) == _UUID_LENGTH else f"{self._session}/"
+        return f"{SESSION_PREFIX}{scope}{message_id}"
 
     def _user(self, message: Message, answered: frozenset[str]) -> Iterator[Payload]:
         shown = message.content if message.content is not None else message.parts
