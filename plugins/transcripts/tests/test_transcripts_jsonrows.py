@@ -35,7 +35,17 @@ def test_damaged_text_becomes_replacement_characters(data: bytes, text: str) -> 
 
 
 @pytest.mark.parametrize(
-    "data", [b"", b"{", b"{}{}", b"[1]", b'{"text":1}', b'{"text":"\\ud800","rest":NaN}', b"[" * 100_000]
+    "data",
+    [
+        b"",
+        b"{",
+        b"{}{}",
+        b"[1]",
+        b'{"text":1}',
+        b'{"text":"\\ud800","rest":NaN}',
+        b"[" * 100_000,
+        b'{"rest":' + b"[" * 100_000 + b"]" * 100_000 + b"}",
+    ],
 )
 def test_what_is_no_record_raises_without_quoting_it(data: bytes) -> None:
     """The reason says what is wrong, never what the record holds."""

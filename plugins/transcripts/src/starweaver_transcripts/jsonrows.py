@@ -26,7 +26,7 @@ class RowDecoder(Generic[T]):
             return self._decoder.decode(data)
         except msgspec.ValidationError as error:
             raise ValueError(f"record does not fit: {error}") from error
-        except (msgspec.DecodeError, UnicodeDecodeError):
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             return self._decode_damaged(bytes(data))
 
     def _decode_damaged(self, data: bytes) -> T:

@@ -87,12 +87,11 @@ def read_lines(handle: BinaryIO, *, offset: int = 0, number: int = 1) -> Iterato
 def next_lines(stream: BinaryIO, *, offset: int, number: int) -> Iterator[Line]:
     """The lines that follow in a stream that stands at `offset` and need not be able to seek."""
     for raw in stream:
-        size = len(raw)
-        if raw.endswith(b"\n"):
-            yield Line(offset, number, raw[:-1], True)
-        else:
-            yield Line(offset, number, raw, False)
-        offset += size
+        terminated = raw.endswith(b"\n")
+        data = raw[:-1] if terminated else raw
+        del raw  # a line may be tens of megabytes, and this generator waits while it is read
+        yield Line(offset, number, data, terminated)
+        offset += len(data) + terminated
         number += 1
 
 

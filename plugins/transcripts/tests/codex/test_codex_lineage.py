@@ -104,6 +104,35 @@ def test_reading_that_stops_inside_the_copy_goes_on_dropping(
     assert set(session.modes) == {"append"}
 
 
+def test_turn_made_after_its_session_is_its_own_without_a_look_at_the_parent(
+    w: Any, rollout: Callable[..., Path], read_item: Callable[..., Any], source: Any
+) -> None:
+    """A turn's id tells when it was made; a subagent that repeats nothing costs no reading of its parent."""
+    later = "019df146-75e0-7000-8000-0000000000c1"  # 2026-05-04T04:37 UTC, after the session began
+    rollout([w.meta(PARENT), w.turn(later)], thread=PARENT)
+    path = rollout([w.meta(CHILD, parent_thread_id=PARENT), w.turn(later), w.typed("Sieve")], thread=CHILD)
+
+    session = read_item(source, path).only
+
+    assert session.said() == [("user", "Sieve")]
+
+
+def test_parent_that_grew_is_read_again(
+    w: Any, rollout: Callable[..., Path], read_item: Callable[..., Any], source: Any
+) -> None:
+    """What is kept of a parent lasts until its rollout changes."""
+    parent = _parent(w)
+    rollout(parent[:1], thread=PARENT)
+    child = [w.meta(CHILD, forked_from_id=PARENT), *parent, *_own(w)]
+    before = read_item(source, rollout(child, thread=CHILD)).only
+    rollout(parent, thread=PARENT)
+
+    after = read_item(source, rollout(child, thread=CHILD)).only
+
+    assert len(before.said()) == 4
+    assert len(after.said()) == 2
+
+
 def test_paginated_fork_names_its_base(w: Any, read: Callable[..., Any]) -> None:
     """A paginated fork refers to its parent instead of copying it."""
     session = read([w.meta(history_base={"thread_id": PARENT, "end_ordinal_exclusive": 9}), w.typed("Sieve")]).only

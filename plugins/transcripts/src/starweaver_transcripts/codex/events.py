@@ -11,7 +11,7 @@ from . import values
 from .items import Items, mcp_output, process_output
 from .log import RolloutLog
 from .messages import Messages
-from .rows import Decoders, EventMsg
+from .rows import Decoders, EventMsg, is_absent
 from .tools import Tools
 from .values import Content, Output
 
@@ -49,7 +49,7 @@ class Events:
 
     def _item(self, event: EventMsg, fallback: str) -> None:
         turn_id = values.string(event.turn_id)
-        if bytes(event.item):
+        if not is_absent(event.item):
             self._items.read(self._decoders.item.decode(event.item), fallback, turn_id)
 
     def _task_started(self, event: EventMsg, _fallback: str) -> None:

@@ -13,7 +13,8 @@ from starweaver_transcripts.lines import Line, next_lines
 from starweaver_transcripts.prefix import PrefixMark, digest_stream, is_extended, mark_prefix
 from starweaver_transcripts.reading import Mode, read_session
 
-from .rollout import FindTurns, Rollout, header_of
+from .lineage import FindTurns
+from .rollout import Rollout, header_of
 from .rows import Decoders
 from .state import RolloutState, decode_state, encode_state
 from .streams import is_compressed, is_damage, open_rollout

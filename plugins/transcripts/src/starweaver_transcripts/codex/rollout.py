@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,17 +14,16 @@ from starweaver_transcripts.lines import Line
 
 from . import values
 from .events import Events
-from .lineage import ReplayGate
+from .lineage import FindTurns, ReplayGate
 from .log import RolloutLog
 from .messages import Messages
 from .responses import Responses
-from .rows import Decoders, Row, SessionMeta
+from .rows import Decoders, Row, SessionMeta, is_absent
 from .state import Identity, RolloutState
 from .tools import SOURCE, Tools
 
 _NAME = re.compile(r"rollout-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)-(.+)")
 _ID_MAX = 400
-FindTurns = Callable[[str], frozenset[str] | None]
 
 
 class Rollout:
@@ -64,7 +62,7 @@ class Rollout:
         time = _time_of(row)
         self._note_time(time)
         fallback = f"line-{line.number}"
-        if not bytes(row.payload):
+        if is_absent(row.payload):
             self._read_bare(row, line.data, time, fallback)
         elif row.type == "session_meta":
             self._read_meta(self._decoders.session_meta.decode(row.payload), time)
@@ -178,4 +176,4 @@ def _time(value: Any) -> int | None:
     return iso_us(value) if isinstance(value, str) else None
 
 
-__all__ = ["FindTurns", "Rollout", "header_of"]
+__all__ = ["Rollout", "header_of"]

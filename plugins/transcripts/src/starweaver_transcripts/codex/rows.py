@@ -16,6 +16,11 @@ ABSENT = msgspec.Raw()
 """A part of a record that is not there."""
 
 
+def is_absent(part: msgspec.Raw) -> bool:
+    """Whether a part is not there; looks at its size without copying it."""
+    return memoryview(part).nbytes == 0
+
+
 class Row(msgspec.Struct, gc=False):
     """The envelope of a line. Without `payload` it is of the bare era and the line itself is the item."""
 
@@ -162,4 +167,5 @@ __all__ = [
     "Row",
     "SessionMeta",
     "TurnContext",
+    "is_absent",
 ]

@@ -9,7 +9,7 @@ from pathlib import Path
 from starweaver_host.contract.errors import SourceError
 from starweaver_host.contract.transcripts import ItemDone, ReadStep, SourceEnvironment, SourceItem, SourceRoot
 
-from .lineage import turns_of
+from .parents import ParentTurns
 from .places import find_items, find_roots, homes_of
 from .reader import RolloutReader
 from .rows import Decoders
@@ -19,13 +19,14 @@ from .tools import SOURCE
 
 
 class CodexSource:
-    """Rollouts below `CODEX_HOME`. Keeps nothing but the titles of side files that have not changed."""
+    """Rollouts below `CODEX_HOME`. Keeps the titles of side files, and the turns of parents, until those change."""
 
     name = SOURCE
     reader_version = 1
 
     def __init__(self) -> None:
         self._titles = Titles()
+        self._parents = ParentTurns()
         self._decoders = Decoders()
 
     def roots(self, env: SourceEnvironment) -> Sequence[SourceRoot]:
@@ -48,7 +49,7 @@ class CodexSource:
             item,
             root,
             titles=self._titles.of(homes_of(env, root)),
-            find_turns=lambda thread_id: turns_of(thread_id, folders),
+            find_turns=lambda thread_id: self._parents.of(thread_id, folders),
             decoders=self._decoders,
         )
         yield from reader.steps(state)

@@ -54,7 +54,7 @@ def _block(block: Block) -> MessageBlock | None:
     if block.type == "thinking" and block.thinking:
         return ReasoningBlock(text=clean(block.thinking))
     if block.type == "image":
-        return ImageBlock(media_type=block.mime_type, size_bytes=base64_size(bytes(block.data).strip(b'"')))
+        return ImageBlock(media_type=block.mime_type, size_bytes=base64_size(memoryview(block.data)[1:-1]))
     return None
 
 
