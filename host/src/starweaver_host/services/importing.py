@@ -9,16 +9,21 @@ Knows no tool's format, draws nothing, prints nothing.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from starweaver_host.contract.errors import SourceError, StoreError
 from starweaver_host.contract.records import LOCAL_NAMESPACE
 from starweaver_host.contract.registration import Clock, Offload
 from starweaver_host.contract.store import SessionStore
 
-from .importing_chunks import BATCH_BYTES
-from .importing_item import ItemImport, Outcome
 from .importing_report import ImportLimits, ImportProgress, ImportReport, OnProgress
 from .importing_survey import Candidate, ConfiguredSource, Survey, is_current
+
+if TYPE_CHECKING:
+    from .importing_item import ItemImport, Outcome  # loaded when there is something to import
+
+BATCH_BYTES = 2 << 20
+"""Event bytes after which the next read point ends a transaction."""
 
 _FATAL = frozenset({"unavailable", "full", "unsupported_schema"})
 """Store failures that every further item would meet as well."""
@@ -103,12 +108,16 @@ class ImportService:
         entries = await self._store.ledger(self._namespace_id, name)
         entry = entries.get(candidate.item.key)
         if entry is not None and is_current(entry, candidate.item, candidate.configured.source):
+            from .importing_item import Outcome
+
             return Outcome("unchanged", entry, is_cut=False)
         if entry is not None:
             candidate.claims.record(entry)
         return await self._item(candidate._replace(entry=entry)).run(lambda: self._is_due(limits))
 
     def _item(self, candidate: Candidate) -> ItemImport:
+        from .importing_item import ItemImport
+
         return ItemImport(
             self._store,
             candidate,
@@ -163,4 +172,4 @@ def _report(survey: Survey) -> ImportReport:
     return ImportReport(roots=roots, complete=not any(root.remaining for root in roots))
 
 
-__all__ = ["ImportService"]
+__all__ = ["BATCH_BYTES", "ImportService"]

@@ -20,8 +20,6 @@ from starweaver_host.contract.transcripts import (
     SessionSeen,
 )
 
-BATCH_BYTES = 2 << 20
-"""Event bytes after which the next read point ends a transaction."""
 _EVENT_OVERHEAD = 200
 
 
@@ -48,7 +46,7 @@ class Cut:
 class Cutter:
     """Pulls a reader's steps and cuts them. Not thread-safe; one call at a time, on any thread."""
 
-    def __init__(self, steps: Iterator[ReadStep], *, batch_bytes: int = BATCH_BYTES) -> None:
+    def __init__(self, steps: Iterator[ReadStep], *, batch_bytes: int) -> None:
         self._steps = steps
         self._batch_bytes = batch_bytes
         self._seen: SessionSeen | None = None
@@ -120,4 +118,4 @@ def event_weight(event: NewEvent) -> int:
     return _EVENT_OVERHEAD + (len(text) if isinstance(text, str) else 0)
 
 
-__all__ = ["BATCH_BYTES", "Chunk", "Cut", "Cutter", "event_weight"]
+__all__ = ["Chunk", "Cut", "Cutter", "event_weight"]

@@ -17,7 +17,8 @@ from starweaver_transcripts.prefix import PrefixMark, is_extended, mark_prefix
 from .decode import Decoded, decode_line, is_whole
 from .gather import Group
 from .headers import session_seen
-from .routing import FileIdentity, Sessions
+from .roots import FileIdentity
+from .routing import Sessions
 from .rows import Link, Message, Row
 from .session import SessionWriter
 from .state import STATE_VERSION, FileState, pack_state, unpack_state

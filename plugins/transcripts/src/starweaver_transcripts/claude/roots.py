@@ -6,12 +6,11 @@ import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
 from starweaver_host.contract.transcripts import SourceEnvironment, SourceRoot
-
-from .routing import FileIdentity
 
 DEFAULT_RETENTION_DAYS = 30
 _KEPT_DAYS = 3650
@@ -19,6 +18,14 @@ _KEPT_DAYS = 3650
 
 _DESKTOP = Path("Library/Application Support/Claude/local-agent-mode-sessions")
 _SETTINGS_BYTES = 1 << 20
+
+
+class FileIdentity(NamedTuple):
+    """What a path tells of a file: its session's native id and, for a subagent's file, that it is one and of whom."""
+
+    native_id: str
+    is_subagent: bool
+    parent_id: str | None
 
 
 class _Settings(msgspec.Struct):
@@ -102,4 +109,4 @@ def identify(path: Path) -> FileIdentity:
     return FileIdentity(path.stem, is_subagent=path.name.startswith("agent-"), parent_id=None)
 
 
-__all__ = ["DEFAULT_RETENTION_DAYS", "find_roots", "identify", "is_transcript", "retention_warning"]
+__all__ = ["DEFAULT_RETENTION_DAYS", "FileIdentity", "find_roots", "identify", "is_transcript", "retention_warning"]

@@ -6,20 +6,11 @@ the oldest files, by the row it began with.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from .branches import row_hash
+from .roots import FileIdentity
 from .rows import Link, Row
 from .session import SessionWriter
 from .state import SessionState
-
-
-class FileIdentity(NamedTuple):
-    """What a path tells of a file: its session's native id and, for a subagent's file, that it is one and of whom."""
-
-    native_id: str
-    is_subagent: bool
-    parent_id: str | None
 
 
 class Sessions:
@@ -73,4 +64,4 @@ class Sessions:
         return SessionWriter(state, tool_result_max_bytes=self._max_bytes, is_subagent=is_subagent)
 
 
-__all__ = ["FileIdentity", "Sessions"]
+__all__ = ["Sessions"]

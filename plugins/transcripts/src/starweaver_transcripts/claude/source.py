@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import shlex
 import time
 from collections.abc import Callable, Iterator, Sequence
 
 from starweaver_host.contract.transcripts import ReadStep, SourceEnvironment, SourceItem, SourceRoot
 from starweaver_transcripts.lines import open_regular, walk_files
 
-from .reader import FileReader
 from .roots import find_roots, identify, is_transcript
 
 IDLE_SECONDS = 60
@@ -42,6 +40,8 @@ class ClaudeSource:
 
     def read(self, env: SourceEnvironment, item: SourceItem, state: bytes | None) -> Iterator[ReadStep]:
         """Read a file, from `state` if it was only extended since. Memory: one message and a megabyte of events."""
+        from .reader import FileReader  # a refresh that finds nothing new never reads
+
         with open_regular(item.path, item.path.parent) as handle:
             reader = FileReader(
                 handle,
@@ -56,6 +56,8 @@ class ClaudeSource:
         """`claude --resume`, in the session's folder; subagents cannot be resumed on their own."""
         if "agent-" in native_id or "/" in native_id:
             return None
+        import shlex
+
         command = f"claude --resume {shlex.quote(native_id)}"
         return command if cwd is None else f"cd {shlex.quote(cwd)} && {command}"
 
