@@ -94,9 +94,10 @@ COMMANDS = {"append": append_forever, "append_some": append_some, "import": impo
 
 async def main(command: str, folder: str, *args: str) -> None:
     place = Path(folder)
+    logger: Any = None  # nothing here logs
     context = ProviderContext(
-        product="worker", data_dir=place, config_dir=place, clock=SystemClock(), logger=None, offload=inline
-    )  # type: ignore[arg-type]  # nothing here logs
+        product="worker", data_dir=place, config_dir=place, clock=SystemClock(), logger=logger, offload=inline
+    )
     async with open_sqlite_store(SqliteStoreConfig(busy_timeout_ms=20_000), context) as store:
         say("open")
         sys.stdin.readline()

@@ -5,11 +5,12 @@ from __future__ import annotations
 import random
 import sqlite3
 from contextlib import closing
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
-from starweaver_host.contract.corpus import CorpusFilter, CorpusQuery, DocumentRef, TimeRange
+from starweaver_host.contract.corpus import CorpusBatch, CorpusFilter, CorpusQuery, DocumentRef, TimeRange
 from starweaver_host.contract.errors import StoreError
 from starweaver_host.contract.events import TurnEnd, new_event
 from starweaver_host.contract.records import (
@@ -25,7 +26,7 @@ from starweaver_host.contract.store import RunOutcome
 SCOPE = AccessScope()
 
 
-def test_scan_yields_folded_texts_of_all_four_sources(bench, store, make):
+def test_scan_yields_folded_texts_of_all_four_sources(bench: Any, store: Any, make: Any) -> None:
     """Title, run input, output preview and display message are each one document, folded."""
     run = make.imported_run(input=(TextPart(text="Straße"),), output_preview="ÜBER")
     bench.run(store.import_batch(make.imported("s1", make.said("Answer", run_id="r1"), title="Title", runs=(run,))))
@@ -40,7 +41,7 @@ def test_scan_yields_folded_texts_of_all_four_sources(bench, store, make):
     }
 
 
-def test_batches_are_newest_first_and_hold_nothing_newer_than_they_say(bench, store, make):
+def test_batches_are_newest_first_and_hold_nothing_newer_than_they_say(bench: Any, store: Any, make: Any) -> None:
     """No document of this or a later batch is newer than the batch's `newest`, with many sessions interleaved."""
     rng = random.Random(7)
     for number in range(60):
@@ -50,7 +51,7 @@ def test_batches_are_newest_first_and_hold_nothing_newer_than_they_say(bench, st
         fields = {"created_at": rng.randrange(1, 1_700_000_000_000_000)}
         bench.run(store.import_batch(make.imported(f"s{number}", *events, title=title, header_fields=fields)))
 
-    async def collect():
+    async def collect() -> list[CorpusBatch]:
         return [batch async for batch in store.scan_corpus(CorpusQuery(scope=SCOPE))]
 
     batches = bench.run(collect())
@@ -61,7 +62,7 @@ def test_batches_are_newest_first_and_hold_nothing_newer_than_they_say(bench, st
     assert all(document.time <= batch.newest for batch in batches for document in batch.documents())
 
 
-def test_documents_can_be_read_after_the_scan_was_closed(bench, store, make):
+def test_documents_can_be_read_after_the_scan_was_closed(bench: Any, store: Any, make: Any) -> None:
     """A batch keeps what `documents()` needs."""
     bench.run(store.import_batch(make.imported("s1", make.said("hello"))))
 
@@ -71,7 +72,7 @@ def test_documents_can_be_read_after_the_scan_was_closed(bench, store, make):
     assert found[0].ref == DocumentRef(session_id="s1", source="display_message", seq=0)
 
 
-def test_scan_as_of_sees_what_the_corpus_held_then(bench, store, make):
+def test_scan_as_of_sees_what_the_corpus_held_then(bench: Any, store: Any, make: Any) -> None:
     """Documents and titles that came later are left out; the title that was current then is seen."""
     bench.run(store.import_batch(make.imported("s1", make.said("old"), title="First")))
     then = bench.run(store.position("local"))
@@ -83,14 +84,14 @@ def test_scan_as_of_sees_what_the_corpus_held_then(bench, store, make):
     assert bench.texts(store) == ["new", "old", "other", "second"]
 
 
-def test_scan_older_than_leaves_out_documents_from_that_time_on(bench, store, make):
+def test_scan_older_than_leaves_out_documents_from_that_time_on(bench: Any, store: Any, make: Any) -> None:
     """The bound is exclusive and holds inside a chunk."""
     bench.run(store.import_batch(make.imported("s1", *(make.said(f"at {time}", time=time) for time in range(1, 6)))))
 
     assert bench.texts(store, older_than=3000) == ["at 1", "at 2"]
 
 
-def test_position_of_another_form_is_invalid(bench, store, make):
+def test_position_of_another_form_is_invalid(bench: Any, store: Any, make: Any) -> None:
     """A token that this store did not hand out is refused."""
     for text in ("", "nonsense", "-1", "0x10", " 0000000000000001"):
         with pytest.raises(StoreError) as caught:
@@ -98,7 +99,7 @@ def test_position_of_another_form_is_invalid(bench, store, make):
         assert caught.value.code == "invalid"
 
 
-def test_growing_run_replaces_its_output_document(bench, store, make):
+def test_growing_run_replaces_its_output_document(bench: Any, store: Any, make: Any) -> None:
     """A run that goes on in a later batch has one output document: the present one."""
     run = make.imported_run(output_preview="half")
     bench.run(store.import_batch(make.imported("s1", make.said("half", run_id="r1"), runs=(run,))))
@@ -116,7 +117,7 @@ def test_growing_run_replaces_its_output_document(bench, store, make):
     ]
 
 
-def test_deleted_run_takes_its_documents_and_leaves_its_events(bench, store, make):
+def test_deleted_run_takes_its_documents_and_leaves_its_events(bench: Any, store: Any, make: Any) -> None:
     """Pruning removes the record and its two documents; what was said stays searchable."""
     bench.run(store.import_batch(make.imported("s1", make.said("said", run_id="r1"), runs=(make.imported_run(),))))
     bench.run(store.delete_run(SCOPE, "s1", "r1"))
@@ -127,7 +128,7 @@ def test_deleted_run_takes_its_documents_and_leaves_its_events(bench, store, mak
     assert (session.counts.runs, session.head_run_id, session.next_seq) == (0, None, 1)
 
 
-def test_replaced_log_leaves_nothing_of_the_old_one(bench, store, make):
+def test_replaced_log_leaves_nothing_of_the_old_one(bench: Any, store: Any, make: Any) -> None:
     """A rewritten source replaces events, runs, documents and counts under a new incarnation."""
     events = [make.said(f"old {number}", identity=f"m{number}") for number in range(5)]
     bench.run(store.import_batch(make.imported("s1", *events, runs=(make.imported_run(),))))
@@ -142,7 +143,7 @@ def test_replaced_log_leaves_nothing_of_the_old_one(bench, store, make):
     assert bench.run(store.check()).problems == ()
 
 
-def test_run_status_filter_hides_documents_of_other_runs(bench, store, make):
+def test_run_status_filter_hides_documents_of_other_runs(bench: Any, store: Any, make: Any) -> None:
     """Documents of a run of another status are left out; what belongs to no run comes with its session."""
     runs = (make.imported_run(), make.imported_run(run_id="r2", number=2, status="cancelled", output_preview=None))
     events = [make.said("of r1", run_id="r1"), make.said("of r2", run_id="r2")]
@@ -154,7 +155,7 @@ def test_run_status_filter_hides_documents_of_other_runs(bench, store, make):
     assert found == ["of r2", "question", "title"]
 
 
-def test_tombstoned_session_leaves_scans_unless_named_and_allowed(bench, store, make):
+def test_tombstoned_session_leaves_scans_unless_named_and_allowed(bench: Any, store: Any, make: Any) -> None:
     """Deleted evidence is seen only by a scope that includes it and a filter that names it."""
     bench.run(store.import_batch(make.imported("s1", make.said("buried"))))
     bench.run(store.acquire_fence(SCOPE, "s1", fence_id="f", requested_by="me", expected_revision=None))
@@ -185,7 +186,9 @@ def test_tombstoned_session_leaves_scans_unless_named_and_allowed(bench, store, 
         (CorpusFilter(statuses=("archived",)), ["beside"]),
     ],
 )
-def test_filters_choose_sessions_by_their_columns(bench, store, make, wanted, expected):
+def test_filters_choose_sessions_by_their_columns(
+    bench: Any, store: Any, make: Any, wanted: CorpusFilter, expected: list[str]
+) -> None:
     """Every condition selects exactly; no character of a directory is a pattern."""
     headers = {
         "exact": {"created_at": 1, "cwd": "/home/me", "workspace": Workspace(id="w1")},
@@ -204,7 +207,7 @@ def test_filters_choose_sessions_by_their_columns(bench, store, make, wanted, ex
     assert expected == bench.texts(store, filter=wanted)
 
 
-def test_owner_and_allow_list_are_applied_inside(bench, store, make):
+def test_owner_and_allow_list_are_applied_inside(bench: Any, store: Any, make: Any) -> None:
     """A scope's owner and session list limit a scan."""
     for name, owner in (("a", "ann"), ("b", "bob")):
         bench.run(store.import_batch(make.imported(name, make.said(name), header_fields={"owner_id": owner})))
@@ -215,7 +218,7 @@ def test_owner_and_allow_list_are_applied_inside(bench, store, make):
     assert bench.texts(store, scope=AccessScope(namespace_id="other")) == []
 
 
-def test_live_run_makes_input_at_admission_and_output_at_its_end(bench, store, make):
+def test_live_run_makes_input_at_admission_and_output_at_its_end(bench: Any, store: Any, make: Any) -> None:
     """The input is searchable as soon as the run is admitted, the output once it is terminal."""
     bench.run(store.create_session(SessionDraft(header=make.header())))
     lease = bench.run(store.admit_run(make.admission(input=(TextPart(text="Do it"),)))).lease
@@ -226,7 +229,7 @@ def test_live_run_makes_input_at_admission_and_output_at_its_end(bench, store, m
     assert bench.texts(store) == ["do it", "done"]
 
 
-def test_read_texts_gives_originals_in_the_order_asked(bench, store, make):
+def test_read_texts_gives_originals_in_the_order_asked(bench: Any, store: Any, make: Any) -> None:
     """Each kind of document is read back as written; one that is gone or out of scope is None."""
     error = new_event(TurnEnd(turn=1, reason="failed", error_message="Broken Pipe"), time=9)
     events = [make.said("Ünïcode"), make.asked("not display"), error]
@@ -246,7 +249,7 @@ def test_read_texts_gives_originals_in_the_order_asked(bench, store, make):
     assert found == ("Broken Pipe", "Title", "question", "Ünïcode", "answer", None, None)
 
 
-def test_removed_document_is_gone_from_the_text_once_its_chunk_is_merged(bench, store, make):
+def test_removed_document_is_gone_from_the_text_once_its_chunk_is_merged(bench: Any, store: Any, make: Any) -> None:
     """A text nobody owns any more does not stay for ever."""
     bench.run(store.import_batch(make.imported("s1", runs=(make.imported_run(output_preview="secret"),))))
     bench.run(store.delete_run(SCOPE, "s1", "r1"))

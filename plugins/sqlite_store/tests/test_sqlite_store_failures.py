@@ -8,6 +8,7 @@ import sys
 import textwrap
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,7 +21,7 @@ from starweaver_host.contract.store import SessionListQuery
 SCOPE = AccessScope()
 
 
-def _fill(bench, store, make, session_id="s1", count=4000):
+def _fill(bench: Any, store: Any, make: Any, session_id: str = "s1", count: int = 4000) -> Any:
     """Random-looking texts, which do not compress, until the store refuses."""
     bench.run(store.create_session(SessionDraft(header=make.header(session_id))))
     key = make.header(session_id).key
@@ -31,7 +32,7 @@ def _fill(bench, store, make, session_id="s1", count=4000):
     return written
 
 
-def test_locked_database_is_unavailable_and_retryable(bench, make):
+def test_locked_database_is_unavailable_and_retryable(bench: Any, make: Any) -> None:
     """A write that cannot get the lock in time says so, and works once the lock is gone."""
     store = bench.open(busy_timeout_ms=0)
     with closing(sqlite3.connect(bench.folder / "starweaver.sqlite3", isolation_level=None)) as other:
@@ -45,7 +46,7 @@ def test_locked_database_is_unavailable_and_retryable(bench, make):
     assert bench.run(store.create_session(SessionDraft(header=make.header()))).title is None
 
 
-def test_readers_are_not_blocked_by_a_writer(bench, make):
+def test_readers_are_not_blocked_by_a_writer(bench: Any, make: Any) -> None:
     """While another process holds the write lock, reads answer with what was committed."""
     store = bench.open(busy_timeout_ms=0)
     bench.run(store.create_session(SessionDraft(header=make.header(), title="Kept")))
@@ -60,7 +61,7 @@ def test_readers_are_not_blocked_by_a_writer(bench, make):
     assert texts == ["kept"]
 
 
-def test_writer_is_not_blocked_by_an_open_scan(bench, make):
+def test_writer_is_not_blocked_by_an_open_scan(bench: Any, make: Any) -> None:
     """A scan keeps its snapshot while the store is written, and a later one sees what was written."""
     store = bench.open(busy_timeout_ms=0)
     bench.run(store.import_batch(make.imported("s1", make.said("first"))))
@@ -78,7 +79,7 @@ def test_writer_is_not_blocked_by_an_open_scan(bench, make):
     assert bench.texts(store) == ["first", "second"]
 
 
-def test_abandoned_scan_gives_its_connection_back(bench, make):
+def test_abandoned_scan_gives_its_connection_back(bench: Any, make: Any) -> None:
     """Closing a scan early frees its snapshot for the next reader."""
     store = bench.open(readers=1)
     bench.run(store.import_batch(make.imported("s1", make.said("first"))))
@@ -94,7 +95,7 @@ def test_abandoned_scan_gives_its_connection_back(bench, make):
     assert not idle.in_transaction
 
 
-def test_full_store_says_so_and_keeps_what_it_held(bench, make):
+def test_full_store_says_so_and_keeps_what_it_held(bench: Any, make: Any) -> None:
     """Growing beyond the bound is `full`; the refused write left nothing, and reading goes on."""
     store = bench.open(max_size_bytes=2_000_000)
 
@@ -111,7 +112,7 @@ def test_full_store_says_so_and_keeps_what_it_held(bench, make):
     assert bench.run(bench.open().append(make.header().key, [make.said("room again")])).first_seq == window.next_seq
 
 
-def test_write_that_fails_on_the_disk_leaves_nothing(bench, make):
+def test_write_that_fails_on_the_disk_leaves_nothing(bench: Any, make: Any) -> None:
     """A process whose file may not grow gets a StoreError, and another process finds the store whole."""
     store = bench.open()
     bench.run(store.create_session(SessionDraft(header=make.header())))
@@ -140,7 +141,7 @@ def test_write_that_fails_on_the_disk_leaves_nothing(bench, make):
     assert bench.run(store.check()).problems == ()
 
 
-def test_damaged_segment_is_named_and_others_stay_readable(bench, make):
+def test_damaged_segment_is_named_and_others_stay_readable(bench: Any, make: Any) -> None:
     """One unreadable segment is `corrupt` with its session and seqs; every other session, and the search, work."""
     store = bench.open()
     for session_id in ("s1", "s2"):
@@ -163,7 +164,7 @@ def test_damaged_segment_is_named_and_others_stay_readable(bench, make):
     assert all("'s1'" in problem for problem in problems)
 
 
-def test_missing_segment_is_reported_as_corrupt(bench, make):
+def test_missing_segment_is_reported_as_corrupt(bench: Any, make: Any) -> None:
     """A hole in a log is never read over."""
     store = bench.open()
     events = [make.said("word " * 100) for _ in range(600)]
@@ -179,7 +180,7 @@ def test_missing_segment_is_reported_as_corrupt(bench, make):
         assert caught.value.code == "corrupt"
 
 
-def test_check_names_wrong_counts_and_versions(bench, make):
+def test_check_names_wrong_counts_and_versions(bench: Any, make: Any) -> None:
     """Counts that do not match the rows, and a corpus of another fold, are problems."""
     store = bench.open()
     bench.run(store.import_batch(make.imported("s1", make.said("one"), runs=(make.imported_run(),))))
@@ -195,7 +196,7 @@ def test_check_names_wrong_counts_and_versions(bench, make):
     assert "3 were wanted, found 1" in problems
 
 
-def test_text_that_is_no_unicode_is_invalid(bench, make):
+def test_text_that_is_no_unicode_is_invalid(bench: Any, make: Any) -> None:
     """A lone surrogate cannot be stored as text; the write is refused whole."""
     store = bench.open()
 
@@ -205,7 +206,7 @@ def test_text_that_is_no_unicode_is_invalid(bench, make):
     assert caught.value.code == "invalid"
 
 
-def test_event_without_json_form_is_invalid_and_leaves_nothing(bench, make):
+def test_event_without_json_form_is_invalid_and_leaves_nothing(bench: Any, make: Any) -> None:
     """An event whose data cannot be encoded fails its whole append."""
     store = bench.open()
     bench.run(store.create_session(SessionDraft(header=make.header())))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -16,11 +17,11 @@ from starweaver_host.projection.documents import identity_hash
 SCOPE = AccessScope()
 
 
-def _session(bench, store, session_id="s1"):
+def _session(bench: Any, store: Any, session_id: str = "s1") -> Any:
     return bench.run(store.get_session(AccessScope(include_deleted=True), session_id))
 
 
-def test_ledger_version_of_another_reading_is_conflict(bench, store, make):
+def test_ledger_version_of_another_reading_is_conflict(bench: Any, store: Any, make: Any) -> None:
     """A batch read against an entry that has changed since is refused whole."""
     bench.run(store.import_batch(make.imported("s1", make.said("one"))))
 
@@ -31,7 +32,7 @@ def test_ledger_version_of_another_reading_is_conflict(bench, store, make):
     assert _session(bench, store).next_seq == 1
 
 
-def test_append_at_another_seq_is_conflict_and_leaves_ledger(bench, store, make):
+def test_append_at_another_seq_is_conflict_and_leaves_ledger(bench: Any, store: Any, make: Any) -> None:
     """A batch for another end of the log is refused with its ledger entry."""
     bench.run(store.import_batch(make.imported("s1", make.said("one"))))
 
@@ -41,7 +42,7 @@ def test_append_at_another_seq_is_conflict_and_leaves_ledger(bench, store, make)
     assert bench.run(store.ledger("local", "test"))["s1"].version == 1
 
 
-def test_ledger_keeps_state_apart(bench, store, make):
+def test_ledger_keeps_state_apart(bench: Any, store: Any, make: Any) -> None:
     """Entries are listed without their state, which is read for one item."""
     batch = make.imported("s1", make.said("one"))
     entry = replace(batch.ledger, state=b"here", session_ids=("s1",), skipped_records=2, complete=False, note="odd")
@@ -55,7 +56,7 @@ def test_ledger_keeps_state_apart(bench, store, make):
     assert bench.run(store.ledger("local", "elsewhere")) == {}
 
 
-def test_batch_that_says_nothing_new_moves_no_feed(bench, store, make):
+def test_batch_that_says_nothing_new_moves_no_feed(bench: Any, store: Any, make: Any) -> None:
     """Writing only a ledger entry of a known session is no change of the session."""
     bench.run(store.import_batch(make.imported("s1", make.said("one"), title="T", updated_at=make.start)))
     before = (bench.run(store.position("local")), _session(bench, store))
@@ -66,7 +67,7 @@ def test_batch_that_says_nothing_new_moves_no_feed(bench, store, make):
     assert before == (bench.run(store.position("local")), _session(bench, store))
 
 
-def test_tombstoned_session_is_skipped_and_its_ledger_written(bench, store, make):
+def test_tombstoned_session_is_skipped_and_its_ledger_written(bench: Any, store: Any, make: Any) -> None:
     """What was deleted here stays deleted, and is not read again and again."""
     bench.run(store.import_batch(make.imported("s1", make.said("one"))))
     bench.run(store.acquire_fence(SCOPE, "s1", fence_id="f", requested_by="me", expected_revision=None))
@@ -78,7 +79,7 @@ def test_tombstoned_session_is_skipped_and_its_ledger_written(bench, store, make
     assert (_session(bench, store).next_seq, receipt.ledger_version) == (1, 2)
 
 
-def test_title_set_here_wins_over_every_import(bench, store, make):
+def test_title_set_here_wins_over_every_import(bench: Any, store: Any, make: Any) -> None:
     """A person's title stays, even against a person's title from the transcript."""
     bench.run(store.import_batch(make.imported("s1", make.said("one"), title="Theirs", title_source="user")))
     bench.run(store.update_session(SCOPE, "s1", SessionChange(title="Mine")))
@@ -89,7 +90,7 @@ def test_title_set_here_wins_over_every_import(bench, store, make):
     assert _session(bench, store).title == "Mine"
 
 
-def test_transcripts_own_user_title_wins_over_derived_ones(bench, store, make):
+def test_transcripts_own_user_title_wins_over_derived_ones(bench: Any, store: Any, make: Any) -> None:
     """A title a person gave in the tool is replaced only by another of that kind."""
     bench.run(store.import_batch(make.imported("s1", make.said("a"), title="Given", title_source="user")))
     rule = make.imported("s1", title="Rule", title_source="rule", version=1, expected_next_seq=1)
@@ -101,7 +102,7 @@ def test_transcripts_own_user_title_wins_over_derived_ones(bench, store, make):
     assert (kept, _session(bench, store).title) == ("Given", "Renamed")
 
 
-def test_title_time_does_not_depend_on_how_the_transcript_was_cut(bench, store, make):
+def test_title_time_does_not_depend_on_how_the_transcript_was_cut(bench: Any, store: Any, make: Any) -> None:
     """A title is dated by its event, else by the session's beginning."""
     event = new_event(TitleChange(title="Named", source="source"), time=5000)
     bench.run(store.import_batch(make.imported("s1", event, title="Named", title_source="source", updated_at=9)))
@@ -117,7 +118,9 @@ FAMILY = {"top": None, "middle": "top", "low": "middle", "lowest": "low", "other
 
 
 @pytest.mark.parametrize("order", list(itertools.permutations(FAMILY))[::7])
-def test_root_is_the_top_of_the_chain_in_any_order_of_arrival(bench, store, make, order):
+def test_root_is_the_top_of_the_chain_in_any_order_of_arrival(
+    bench: Any, store: Any, make: Any, order: tuple[str, ...]
+) -> None:
     """Parents may arrive after their children and grandchildren."""
     for name in order:
         fields = {"parent_session_id": FAMILY[name]}
@@ -128,7 +131,7 @@ def test_root_is_the_top_of_the_chain_in_any_order_of_arrival(bench, store, make
     assert dict.fromkeys(FAMILY, "top") == roots
 
 
-def test_parents_in_a_circle_end(bench, store, make):
+def test_parents_in_a_circle_end(bench: Any, store: Any, make: Any) -> None:
     """Damaged lineage gives some root and no endless walk."""
     for name, parent in (("a", "b"), ("b", "c"), ("c", "a"), ("d", "d")):
         bench.run(store.import_batch(make.imported(name, header_fields={"parent_session_id": parent})))
@@ -139,7 +142,7 @@ def test_parents_in_a_circle_end(bench, store, make):
     assert roots[3] == "d"
 
 
-def test_new_root_moves_the_childs_feed_row(bench, store, make):
+def test_new_root_moves_the_childs_feed_row(bench: Any, store: Any, make: Any) -> None:
     """An index hears of sessions whose root changed when their parent came."""
     bench.run(store.import_batch(make.imported("child", header_fields={"parent_session_id": "top"})))
     mark = bench.run(store.position("local"))
@@ -150,7 +153,7 @@ def test_new_root_moves_the_childs_feed_row(bench, store, make):
     assert {"child", "top"} == {row.session_id for row in rows}
 
 
-COPIES = {
+COPIES: dict[str, tuple[int, list[Any]]] = {
     "old": (1, ["m1", "m2"]),
     "fork": (2, ["m1", "m2", "m3"]),
     "fork of fork": (3, ["m2", "m3", "m4", "m4", None]),
@@ -158,7 +161,9 @@ COPIES = {
 
 
 @pytest.mark.parametrize("order", list(itertools.permutations(COPIES)))
-def test_shared_messages_count_once_in_any_order_of_import(bench, store, make, order):
+def test_shared_messages_count_once_in_any_order_of_import(
+    bench: Any, store: Any, make: Any, order: tuple[str, ...]
+) -> None:
     """A message belongs to the earliest session that holds it, and is counted there alone."""
     for name in order:
         created_at, names = COPIES[name]
@@ -170,7 +175,7 @@ def test_shared_messages_count_once_in_any_order_of_import(bench, store, make, o
     assert counts == {"old": 2, "fork": 1, "fork of fork": 2}
 
 
-def test_messages_return_to_the_heir_when_the_owner_is_rewritten(bench, store, make):
+def test_messages_return_to_the_heir_when_the_owner_is_rewritten(bench: Any, store: Any, make: Any) -> None:
     """If the owner's log no longer holds a message, the next earliest owns it."""
     for name, (created_at, names) in COPIES.items():
         events = [make.said("x", identity=identity) for identity in names]
@@ -183,7 +188,7 @@ def test_messages_return_to_the_heir_when_the_owner_is_rewritten(bench, store, m
     assert counts == {"old": 1, "fork": 2, "fork of fork": 2}
 
 
-def test_attribute_names_owner_and_sharers_within_the_scope(bench, store, make):
+def test_attribute_names_owner_and_sharers_within_the_scope(bench: Any, store: Any, make: Any) -> None:
     """Only identities that several visible sessions hold are answered, owner first."""
     for name, (created_at, names) in COPIES.items():
         events = [make.said("x", identity=identity) for identity in names]
@@ -204,7 +209,7 @@ def test_attribute_names_owner_and_sharers_within_the_scope(bench, store, make):
     ]
 
 
-def test_imported_session_keeps_the_transcripts_time(bench, store, make):
+def test_imported_session_keeps_the_transcripts_time(bench: Any, store: Any, make: Any) -> None:
     """`updated_at` is the transcript's; renaming here does not move it, a longer transcript does."""
     bench.run(store.import_batch(make.imported("s1", make.said("a"), updated_at=make.start + 5)))
     bench.run(store.update_session(SCOPE, "s1", SessionChange(title="Mine")))
@@ -217,7 +222,7 @@ def test_imported_session_keeps_the_transcripts_time(bench, store, make):
     assert _session(bench, store).imported_at > make.start
 
 
-def test_batch_without_session_writes_the_ledger_alone(bench, store, make):
+def test_batch_without_session_writes_the_ledger_alone(bench: Any, store: Any, make: Any) -> None:
     """An item that holds nothing is remembered all the same."""
     receipt = bench.run(store.import_batch(make.imported("s1", session=None)))
 
@@ -225,7 +230,7 @@ def test_batch_without_session_writes_the_ledger_alone(bench, store, make):
     assert bench.run(store.list_sessions(SCOPE, SessionListQuery())).sessions == ()
 
 
-def test_two_active_runs_in_a_batch_are_invalid(bench, store, make):
+def test_two_active_runs_in_a_batch_are_invalid(bench: Any, store: Any, make: Any) -> None:
     """At most one active run per session, also for importers."""
     runs = tuple(make.imported_run(run_id=f"r{n}", number=n, status="running", output_preview=None) for n in (1, 2))
 

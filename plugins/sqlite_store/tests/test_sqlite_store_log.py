@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from contextlib import closing
+from typing import Any
 
 import msgspec
 import pytest
@@ -17,18 +18,20 @@ from starweaver_sqlite_store.segments import FULL_BYTES, FULL_EVENTS, TAIL_MAX
 
 SCOPE = AccessScope()
 
+_SEGMENTS = "SELECT first_seq, last_seq, raw_bytes, length(body) FROM segments ORDER BY first_seq"
 
-def _rows(bench, sql="SELECT first_seq, last_seq, raw_bytes, length(body) FROM segments ORDER BY first_seq"):
+
+def _rows(bench: Any, sql: str = _SEGMENTS) -> list[Any]:
     with closing(sqlite3.connect(bench.folder / "starweaver.sqlite3")) as connection:
         return connection.execute(sql).fetchall()
 
 
-def _create(bench, store, make, session_id="s1"):
+def _create(bench: Any, store: Any, make: Any, session_id: str = "s1") -> Any:
     bench.run(store.create_session(SessionDraft(header=make.header(session_id))))
     return make.header(session_id).key
 
 
-def test_log_grown_by_single_appends_keeps_few_full_segments(bench, store, make):
+def test_log_grown_by_single_appends_keeps_few_full_segments(bench: Any, store: Any, make: Any) -> None:
     """Appending one by one leaves about as many rows as appending at once, plus a bounded end."""
     key = _create(bench, store, make)
     count = 900
@@ -43,7 +46,7 @@ def test_log_grown_by_single_appends_keeps_few_full_segments(bench, store, make)
     assert [event.seq for event in bench.run(store.read_events(SCOPE, "s1", limit=count)).events] == list(range(count))
 
 
-def test_corpus_grown_by_single_appends_keeps_few_chunks(bench, store, make):
+def test_corpus_grown_by_single_appends_keeps_few_chunks(bench: Any, store: Any, make: Any) -> None:
     """Display messages that arrive one by one are gathered into large chunks."""
     key = _create(bench, store, make)
 
@@ -55,7 +58,7 @@ def test_corpus_grown_by_single_appends_keeps_few_chunks(bench, store, make):
     assert sorted(f"message {number} " + "word " * 99 + "word " for number in range(400)) == bench.texts(store)
 
 
-def test_hundred_thousand_small_events_stay_bounded(bench, store, make):
+def test_hundred_thousand_small_events_stay_bounded(bench: Any, store: Any, make: Any) -> None:
     """A log of a hundred thousand events is some hundreds of rows, and a window costs what it shows."""
     key = _create(bench, store, make)
     for start in range(0, 100_000, 1000):
@@ -69,7 +72,7 @@ def test_hundred_thousand_small_events_stay_bounded(bench, store, make):
     assert len(_rows(bench)) <= 100_000 / 192 + TAIL_MAX
 
 
-def test_large_segments_are_compressed(bench, store, make):
+def test_large_segments_are_compressed(bench: Any, store: Any, make: Any) -> None:
     """Above 1 KiB a segment is stored compressed, below as it is."""
     key = _create(bench, store, make)
     bench.run(store.append(key, [make.said("short")]))
@@ -83,7 +86,7 @@ def test_large_segments_are_compressed(bench, store, make):
     assert large[3] < large[2] / 10
 
 
-def test_event_larger_than_a_segment_is_read_back(bench, store, make):
+def test_event_larger_than_a_segment_is_read_back(bench: Any, store: Any, make: Any) -> None:
     """An event of a megabyte gets a segment of its own."""
     key = _create(bench, store, make)
     events = [make.said("before"), make.said("long " * 200_000), make.said("after")]
@@ -100,7 +103,9 @@ def test_event_larger_than_a_segment_is_read_back(bench, store, make):
     fill=st.integers(0, 3000),
     windows=st.lists(st.tuples(st.integers(0, 2500), st.integers(1, 700)), min_size=1, max_size=5),
 )
-def test_any_window_of_any_batches_is_the_slice_of_the_log(sizes, fill, windows, tmp_path_factory, make):
+def test_any_window_of_any_batches_is_the_slice_of_the_log(
+    sizes: list[int], fill: int, windows: list[tuple[int, int]], tmp_path_factory: pytest.TempPathFactory, make: Any
+) -> None:
     """However a log was cut into appends, a window is exactly the events asked for."""
     bench = make.bench(tmp_path_factory.mktemp("log"))
     store = bench.open()
@@ -118,7 +123,7 @@ def test_any_window_of_any_batches_is_the_slice_of_the_log(sizes, fill, windows,
         assert list(range(total))[start : start + limit] == [event.time for event in window.events]
 
 
-def test_event_comes_back_with_every_field(bench, store, make):
+def test_event_comes_back_with_every_field(bench: Any, store: Any, make: Any) -> None:
     """Nothing an event carries is lost, whatever its type."""
     key = _create(bench, store, make)
     events = [
@@ -137,7 +142,7 @@ def test_event_comes_back_with_every_field(bench, store, make):
     assert (replacing.surface_op, replacing.source_event_seqs) == (Replace(start=0, end=0), (0,))
 
 
-def test_malformed_surface_operation_is_invalid(bench, store, make):
+def test_malformed_surface_operation_is_invalid(bench: Any, store: Any, make: Any) -> None:
     """A surface operation that names later events is refused with its whole batch."""
     key = _create(bench, store, make)
     bad = msgspec.structs.replace(make.said("x"), surface_op=Replace(start=5, end=6), source_event_seqs=(5, 6))
@@ -149,7 +154,7 @@ def test_malformed_surface_operation_is_invalid(bench, store, make):
     assert bench.run(store.get_session(SCOPE, "s1")).next_seq == 0
 
 
-def test_window_behind_the_end_is_empty(bench, store, make):
+def test_window_behind_the_end_is_empty(bench: Any, store: Any, make: Any) -> None:
     """Reading from the next seq gives no events and the state of the log."""
     key = _create(bench, store, make)
     bench.run(store.append(key, [make.said("x")]))

@@ -6,6 +6,7 @@ import sqlite3
 import stat
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,13 +22,13 @@ def _mode(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
 
 
-def _refusal(bench, **config) -> StoreError:
+def _refusal(bench: Any, **config: Any) -> StoreError:
     with pytest.raises(StoreError) as caught:
         bench.open(**config)
     return caught.value
 
 
-def test_plugin_offers_one_store_named_sqlite():
+def test_plugin_offers_one_store_named_sqlite() -> None:
     """The plugin yields one registration, of a store built for the contract's version."""
     (registration,) = plugin.starweaver_session_stores()
 
@@ -35,12 +36,12 @@ def test_plugin_offers_one_store_named_sqlite():
     assert (registration.name, registration.contract) == ("sqlite", "1.0")
 
 
-def test_store_satisfies_the_contract_protocol(store):
+def test_store_satisfies_the_contract_protocol(store: Any) -> None:
     """The store has every method of the contract."""
     assert isinstance(store, SessionStore)
 
 
-def test_new_store_makes_private_files_and_folders(bench, make):
+def test_new_store_makes_private_files_and_folders(bench: Any, make: Any) -> None:
     """Files are 0600 and folders that were missing 0700, the write-ahead log and its index included."""
     store = bench.open(path="a/b/mine.sqlite3")
     bench.run(store.create_session(SessionDraft(header=make.header())))
@@ -52,7 +53,7 @@ def test_new_store_makes_private_files_and_folders(bench, make):
     assert {0o700} == {_mode(folder), _mode(folder.parent)}
 
 
-def test_open_takes_foreign_permissions_from_existing_store(bench):
+def test_open_takes_foreign_permissions_from_existing_store(bench: Any) -> None:
     """A database that others could read is closed to them when it is opened."""
     bench.open()
     bench.close_stores()
@@ -64,7 +65,7 @@ def test_open_takes_foreign_permissions_from_existing_store(bench):
     assert _mode(file) == 0o600
 
 
-def test_reopened_store_keeps_epoch_cursor_key_and_sessions(bench, make):
+def test_reopened_store_keeps_epoch_cursor_key_and_sessions(bench: Any, make: Any) -> None:
     """Epoch and cursor key live with the file, and differ between files."""
     first = bench.open()
     bench.run(first.create_session(SessionDraft(header=make.header())))
@@ -82,7 +83,7 @@ def test_reopened_store_keeps_epoch_cursor_key_and_sessions(bench, make):
 
 
 @pytest.mark.parametrize("application_id", [0, 0x1234])
-def test_open_refuses_another_programs_database_unchanged(bench, application_id):
+def test_open_refuses_another_programs_database_unchanged(bench: Any, application_id: int) -> None:
     """A database that is not ours is `unsupported_schema` and keeps every byte."""
     file = bench.folder / "starweaver.sqlite3"
     with closing(sqlite3.connect(file)) as connection:
@@ -100,7 +101,7 @@ def test_open_refuses_another_programs_database_unchanged(bench, application_id)
     assert _mode(file) == 0o640
 
 
-def test_open_refuses_file_that_is_no_database_unchanged(bench):
+def test_open_refuses_file_that_is_no_database_unchanged(bench: Any) -> None:
     """Any other file is `corrupt` and keeps every byte."""
     file = bench.folder / "starweaver.sqlite3"
     file.write_bytes(b"plain text, and a good deal of it " * 100)
@@ -112,7 +113,7 @@ def test_open_refuses_file_that_is_no_database_unchanged(bench):
     assert before == file.read_bytes()
 
 
-def test_open_refuses_newer_schema_unchanged(bench):
+def test_open_refuses_newer_schema_unchanged(bench: Any) -> None:
     """A schema with more migrations than this version knows is refused before anything is written."""
     bench.open()
     bench.close_stores()
@@ -128,7 +129,7 @@ def test_open_refuses_newer_schema_unchanged(bench):
     assert before == file.read_bytes()
 
 
-def test_open_refuses_migration_with_another_checksum(bench):
+def test_open_refuses_migration_with_another_checksum(bench: Any) -> None:
     """A migration that was changed after it was applied is refused and named."""
     bench.open()
     bench.close_stores()
@@ -143,7 +144,7 @@ def test_open_refuses_migration_with_another_checksum(bench):
     assert "0002_sessions" in refusal.message
 
 
-def test_open_applies_migrations_an_older_version_lacked(bench, monkeypatch):
+def test_open_applies_migrations_an_older_version_lacked(bench: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file of an older version is brought up to date; what it held stays."""
     shipped = load_migrations()
     monkeypatch.setattr("starweaver_sqlite_store.opening.load_migrations", lambda: shipped[:-1])
@@ -158,7 +159,7 @@ def test_open_applies_migrations_an_older_version_lacked(bench, monkeypatch):
     assert bench.run(new.check()).problems == ()
 
 
-def test_failed_migration_leaves_database_as_it_was(bench, monkeypatch):
+def test_failed_migration_leaves_database_as_it_was(bench: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Migrations are applied all or none."""
     shipped = load_migrations()
     monkeypatch.setattr("starweaver_sqlite_store.opening.load_migrations", lambda: shipped[:-1])
@@ -174,12 +175,12 @@ def test_failed_migration_leaves_database_as_it_was(bench, monkeypatch):
     assert bench.run(bench.open().identity()).schema_version == len(shipped) - 1
 
 
-def test_migrations_are_numbered_without_gaps():
+def test_migrations_are_numbered_without_gaps() -> None:
     """Numbers count from 1, so that the ledger's length is the schema's version."""
     assert list(range(1, len(load_migrations()) + 1)) == [migration.number for migration in load_migrations()]
 
 
-def test_statements_split_script_at_its_semicolons_only():
+def test_statements_split_script_at_its_semicolons_only() -> None:
     """A semicolon inside a literal or a comment ends nothing."""
     script = "CREATE TABLE a (b TEXT DEFAULT ';');\n-- one; two\nCREATE TABLE c (d);\n"
 
@@ -188,12 +189,12 @@ def test_statements_split_script_at_its_semicolons_only():
     assert found == ["CREATE TABLE a (b TEXT DEFAULT ';');", "-- one; two\nCREATE TABLE c (d);"]
 
 
-def test_store_file_is_wal_with_large_pages_and_our_mark(bench):
-    """Readers never wait for a writer (WAL); pages are 16 KiB; the header names the application."""
+def test_store_file_is_wal_with_large_pages_and_our_mark(bench: Any) -> None:
+    """Readers never wait for a writer (WAL); pages are 8 KiB; the header names the application."""
     bench.open()
 
     with closing(sqlite3.connect(bench.folder / "starweaver.sqlite3")) as connection:
         pragmas = ("journal_mode", "page_size", "application_id")
         found = [connection.execute(f"PRAGMA {name}").fetchone()[0] for name in pragmas]
 
-    assert found == ["wal", 16384, APPLICATION_ID]
+    assert found == ["wal", 8192, APPLICATION_ID]

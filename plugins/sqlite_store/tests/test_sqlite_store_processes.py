@@ -7,6 +7,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -52,7 +53,7 @@ def _kill_after(process: subprocess.Popen[str], lines: int) -> int:
     return int(whole[-1].split()[1])
 
 
-def test_killed_process_loses_no_acknowledged_append(bench, make, start):
+def test_killed_process_loses_no_acknowledged_append(bench: Any, make: Any, start: Start) -> None:
     """After kill -9 between and inside appends, everything that was acknowledged is there and whole."""
     store = bench.open()
     bench.run(store.create_session(SessionDraft(header=make.header())))
@@ -67,7 +68,9 @@ def test_killed_process_loses_no_acknowledged_append(bench, make, start):
     assert bench.run(store.check()).problems == ()
 
 
-def test_killed_import_is_completed_to_the_same_content(bench, start, tmp_path_factory):
+def test_killed_import_is_completed_to_the_same_content(
+    bench: Any, start: Start, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     """An import that died goes on from its last commit and ends with what an undisturbed one stores."""
     process = start("import", "s1")
     _go(process)
@@ -87,7 +90,7 @@ def test_killed_import_is_completed_to_the_same_content(bench, start, tmp_path_f
     assert bench.run(store.check()).problems == ()
 
 
-def test_two_processes_write_at_once_without_losing_anything(bench, make, start):
+def test_two_processes_write_at_once_without_losing_anything(bench: Any, make: Any, start: Start) -> None:
     """Writers wait for each other; neither's events are lost, in one session or in two."""
     store = bench.open()
     bench.run(store.create_session(SessionDraft(header=make.header("s1"))))
@@ -103,7 +106,7 @@ def test_two_processes_write_at_once_without_losing_anything(bench, make, start)
     assert bench.run(store.check()).problems == ()
 
 
-def test_two_processes_racing_admissions_admit_one_run_per_session(bench, make, start):
+def test_two_processes_racing_admissions_admit_one_run_per_session(bench: Any, make: Any, start: Start) -> None:
     """Of two hosts starting a run in the same session, one is admitted and the other hears `run_conflict`."""
     store = bench.open()
     for number in range(40):
@@ -119,7 +122,7 @@ def test_two_processes_racing_admissions_admit_one_run_per_session(bench, make, 
     assert {"run_conflict"} == {line[2] for line in lines if line[0] == "refused"}
 
 
-def test_processes_creating_the_same_file_at_once_both_open_it(start):
+def test_processes_creating_the_same_file_at_once_both_open_it(start: Start) -> None:
     """Processes that meet over a missing file end with one complete store."""
     workers = [start("import", f"s{number}", opened=False) for number in range(3)]
 

@@ -55,10 +55,10 @@ def _problems(tx: Transaction) -> Iterator[str]:
 def _versions(tx: Transaction) -> Iterator[str]:
     identity = meta.identity(tx)
     if identity.fold_version != FOLD_VERSION:
-        yield f"corpus: fold version {FOLD_VERSION} was wanted, found {identity.fold_version}: rebuild the corpus"
+        yield f"corpus: fold version {FOLD_VERSION} was wanted, found {identity.fold_version}, to be rebuilt"
     if identity.projection_version != PROJECTION_VERSION:
         found = identity.projection_version
-        yield f"corpus: projection version {PROJECTION_VERSION} was wanted, found {found}: rebuild the corpus"
+        yield f"corpus: projection version {PROJECTION_VERSION} was wanted, found {found}, to be rebuilt"
 
 
 def _logs(tx: Transaction) -> Iterator[str]:

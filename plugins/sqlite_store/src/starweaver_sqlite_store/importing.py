@@ -46,17 +46,20 @@ def import_batch(tx: Transaction, batch: ImportBatch) -> ImportReceipt:
 
 
 def _store(tx: Transaction, batch: ImportBatch, header: SessionHeader, existing: Session | None) -> Session:
-    created = existing is None
+    position = None
     if existing is None:
         updated_at = batch.updated_at or header.created_at
-        insert_session(tx, header, updated_at=updated_at, imported_at=tx.now)
+        position = insert_session(tx, header, updated_at=updated_at, imported_at=tx.now)
         session = stored_session(tx, header)
     else:
         session = _opened(tx, batch, existing)
-    if not batch.replace or created:
-        check_next_seq(session, batch.expected_next_seq if not batch.replace else None)
-    if created or batch.replace or _says_something(tx, batch, session):
-        _write(tx, batch, session)
+    if not batch.replace:
+        check_next_seq(session, batch.expected_next_seq)
+    if position is None and (batch.replace or _says_something(tx, batch, session)):
+        position = feed.touch(tx, session.header.namespace_id, session.header.session_id)
+    if position is None:
+        return session
+    _write(tx, batch, session, position)
     return stored_session(tx, session.header)
 
 
@@ -95,9 +98,8 @@ def _says_something(tx: Transaction, batch: ImportBatch, session: Session) -> bo
     return title is not None and title != session.title and outranks(tx, session, batch.title_source)
 
 
-def _write(tx: Transaction, batch: ImportBatch, session: Session) -> None:
+def _write(tx: Transaction, batch: ImportBatch, session: Session, position: int) -> None:
     key = (session.header.namespace_id, session.header.session_id)
-    position = feed.touch(tx, *key)
     written = write_events(tx, session, batch.events)
     pairs = [_run_pair(tx, run, written.events) for run in batch.runs]
     change = document_change(pairs)

@@ -22,6 +22,12 @@ def initialise(
     connection.executemany("INSERT INTO store_meta VALUES (?, ?) ON CONFLICT DO NOTHING", rows)
 
 
+def set_versions(tx: Transaction, *, fold_version: int, projection_version: int) -> None:
+    """Say that the whole corpus was written with these versions."""
+    for key, value in (("fold_version", fold_version), ("projection_version", projection_version)):
+        tx.execute("UPDATE store_meta SET value = ? WHERE key = ?", (str(value).encode(), key))
+
+
 def identity(tx: Transaction) -> StoreIdentity:
     """Epoch and versions. The fold and projection versions are those the stored corpus was written with."""
     facts = dict(tx.execute("SELECT key, value FROM store_meta"))
@@ -39,4 +45,4 @@ def cursor_key(tx: Transaction) -> bytes:
     return bytes(tx.execute("SELECT value FROM store_meta WHERE key = 'cursor_key'").fetchone()[0])
 
 
-__all__ = ["cursor_key", "identity", "initialise"]
+__all__ = ["cursor_key", "identity", "initialise", "set_versions"]

@@ -17,6 +17,7 @@ from starweaver_host.contract.corpus import (
     FeedPage,
     StoreIdentity,
 )
+from starweaver_host.contract.errors import StoreError
 from starweaver_host.contract.events import NewEvent
 from starweaver_host.contract.records import (
     AccessScope,
@@ -44,9 +45,11 @@ from starweaver_host.contract.store import (
     StoreHealth,
 )
 from starweaver_host.contract.transcripts import ImportBatch, ImportReceipt, LedgerEntry
+from starweaver_host.projection.documents import PROJECTION_VERSION
+from starweaver_host.projection.folding import FOLD_VERSION
 
 from . import admission as admissions
-from . import edits, feed, health, importing, leases, ledger, listing, log, meta, runs, texts
+from . import edits, feed, health, importing, leases, ledger, listing, log, meta, rebuild, runs, texts
 from . import identities as shared
 from .database import Database
 from .scan import CorpusScan
@@ -182,6 +185,26 @@ class SqliteSessionStore:
 
     async def check(self) -> StoreHealth:
         return await self._read(health.check, str(self._database.path), self._database.size_bytes())
+
+    async def rebuild_corpus(self) -> tuple[str, ...]:
+        """Write the whole search corpus again with this version's fold and projection.
+
+        Needed when `identity()` names other versions than the host's. Returns the ids of sessions that were left as
+        they are because their logs are damaged. Searches and writes go on meanwhile.
+        """
+        damaged: list[str] = []
+        place = await self._read(rebuild.next_session, ("", ""))
+        while place is not None:
+            try:
+                await self._offload(self._database.write_relaxed, rebuild.rebuild_session, place)
+            except StoreError as error:
+                if error.code != "corrupt":
+                    raise
+                damaged.append(place[1])
+            place = await self._read(rebuild.next_session, place)
+        versions = {"fold_version": FOLD_VERSION, "projection_version": PROJECTION_VERSION}
+        await self._write(meta.set_versions, **versions)
+        return tuple(damaged)
 
     async def _read(self, function: Callable[..., T], *args: Any) -> T:
         return await self._offload(self._database.read, function, *args)

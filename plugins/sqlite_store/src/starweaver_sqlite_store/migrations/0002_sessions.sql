@@ -42,7 +42,7 @@ CREATE TABLE sessions (
   metadata          TEXT    NOT NULL DEFAULT '{}',
   feed_position     INTEGER NOT NULL,
   PRIMARY KEY (namespace_id, session_id)
-) STRICT;
+) STRICT, WITHOUT ROWID;
 
 CREATE UNIQUE INDEX sessions_feed ON sessions (namespace_id, feed_position);
 CREATE INDEX sessions_recent ON sessions (namespace_id, updated_at DESC, session_id DESC);
@@ -77,6 +77,4 @@ CREATE TABLE session_titles (
   PRIMARY KEY (namespace_id, session_id, position)
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX session_titles_current ON session_titles (namespace_id, set_at DESC, session_id DESC)
-  WHERE superseded_position IS NULL;
-CREATE INDEX session_titles_all ON session_titles (namespace_id, set_at DESC, session_id DESC);
+CREATE INDEX session_titles_newest ON session_titles (namespace_id, set_at DESC, session_id DESC);
