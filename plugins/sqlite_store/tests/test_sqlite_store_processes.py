@@ -68,9 +68,7 @@ def test_killed_process_loses_no_acknowledged_append(bench: Any, make: Any, star
     assert bench.run(store.check()).problems == ()
 
 
-def test_killed_import_is_completed_to_the_same_content(
-    bench: Any, start: Start, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_killed_import_is_completed_to_the_same_content(bench: Any, start: Start) -> None:
     """An import that died goes on from its last commit and ends with what an undisturbed one stores."""
     process = start("import", "s1")
     _go(process)
