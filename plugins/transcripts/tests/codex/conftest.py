@@ -76,11 +76,11 @@ class Writer:
         """A turn's settings."""
         return self.row("turn_context", {"turn_id": turn_id, "model": model})
 
-    def event(self, kind: str, **fields: Any) -> dict[str, Any]:
+    def event(self, kind: str, /, **fields: Any) -> dict[str, Any]:
         """A protocol event."""
         return self.row("event_msg", {"type": kind, **fields})
 
-    def item(self, kind: str, **fields: Any) -> dict[str, Any]:
+    def item(self, kind: str, /, **fields: Any) -> dict[str, Any]:
         """An API item."""
         return self.row("response_item", {"type": kind, **fields})
 

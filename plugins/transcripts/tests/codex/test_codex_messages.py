@@ -88,6 +88,15 @@ def test_envelopes_and_instruction_files_are_left_out(w: Any, read: Callable[...
     assert _texts(session) == [("user", "Grind <b>fine</b>"), ("assistant", "Done")]
 
 
+def test_context_reported_as_an_event_is_nobodys_message(w: Any, read: Callable[..., Any]) -> None:
+    """Releases of 2025 report the instructions and environment they put in like prompts, with a kind."""
+    instructions = w.event("user_message", message="Be brief.", kind="user_instructions")
+    environment = w.event("user_message", message="<environment_context>x</environment_context>")
+    session = read([w.meta(), instructions, environment, w.event("user_message", message="Grind", kind="plain")]).only
+
+    assert session.said() == [("user", "Grind")]
+
+
 def test_editor_prompt_is_the_request_alone(w: Any, read: Callable[..., Any]) -> None:
     """Editors put open files before the request; the request is what the person typed, in both records."""
     prompt = "# Context from my IDE setup:\n\n## Open tabs:\n- mill.py\n\n## My request for Codex:\nGrind\n"

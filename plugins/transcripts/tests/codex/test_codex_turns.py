@@ -67,6 +67,15 @@ def test_model_is_the_turns_and_a_change_is_told(w: Any, read: Callable[..., Any
     assert [change.model for change in session.of("model/change")] == ["m2"]
 
 
+def test_model_named_after_the_prompt_is_told_before_the_answer(w: Any, read: Callable[..., Any]) -> None:
+    """Releases of 2025 record a turn's settings behind its prompt."""
+    rows = [w.meta(), w.typed("A"), w.turn("1", "m1"), w.said("a"), w.typed("B"), w.turn("2", "m2"), w.said("b")]
+    session = read(rows).only
+
+    assert [m.model for m in session.of("assistant/message")] == ["m1", "m2"]
+    assert session.types()[-2:] == ["model/change", "assistant/message"]
+
+
 def test_compaction_leaves_the_summary_as_the_surface(w: Any, read: Callable[..., Any]) -> None:
     """A compaction's message replaces everything before it; its copy of the history is not read."""
     history = [{"type": "message", "role": "user", "content": [{"type": "input_text", "text": "A"}]}]

@@ -15,6 +15,7 @@ from .rows import Decoders, EventMsg, is_absent
 from .tools import Tools
 from .values import Content, Output
 
+_INJECTED_KINDS = ("user_instructions", "environment_context")
 _Reader = Callable[["Events", EventMsg, str], None]
 
 
@@ -36,6 +37,8 @@ class Events:
 
     def _user(self, event: EventMsg, _fallback: str) -> None:
         found = values.content(event.message)
+        if event.kind in _INJECTED_KINDS or values.is_injected(found.text):
+            return  # releases of 2025 report the context they put in as well
         given = (listed for listed in (event.images, event.local_images) if isinstance(listed, list))
         images = tuple(values.image(url) for listed in given for url in listed)
         if found.texts or images:

@@ -101,6 +101,7 @@ class RolloutLog:
         """Make ready for something the model says or does; it may open a turn nobody typed the input of."""
         if self.state.task == "announced" or not self._turns.is_open:
             self._begin()
+        self._note_model()
         self.state.has_output = True
 
     def mark_input(self, seq: int) -> None:
@@ -129,6 +130,11 @@ class RolloutLog:
         self._turns.begin(state.time, model=state.model)
         state.task = "running" if announced else "none"
         state.has_input = state.has_output = False
+        self._note_model()
+
+    def _note_model(self) -> None:
+        """Tell a change of the model; some releases name a turn's model after its prompt."""
+        state = self.state
         if state.model is not None and state.model != state.logged_model:
             if state.logged_model is not None:
                 self.add(ModelChange(model=state.model))

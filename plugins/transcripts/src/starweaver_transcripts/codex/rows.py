@@ -89,6 +89,7 @@ class EventMsg(msgspec.Struct):
 
     type: Any = None
     turn_id: Any = None
+    kind: Any = None
     message: Any = None
     text: Any = None
     images: Any = None
