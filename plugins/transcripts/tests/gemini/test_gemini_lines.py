@@ -213,7 +213,7 @@ IDS = ["u1", "u2", "u3", "m1", "m2", "m3", "m4"]
 
 def _message(message_id: str, version: int, outputs: int) -> dict[str, Any]:
     kind = USER if message_id[0] == "u" else MODEL
-    message = {
+    message: dict[str, Any] = {
         "id": message_id,
         "type": kind,
         "timestamp": f"2026-05-01T10:01:{int(message_id[1]):02}Z",
