@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -111,3 +113,25 @@ def test_files_that_grow_between_imports_store_what_one_import_does(
         assert await grown.content(ids) == await at_once.content(ids)
 
     asyncio.run(compare())
+
+
+@pytest.mark.parametrize(("name", "kind"), [("codex", "CodexSource"), ("pi", "PiSource")])
+def test_listing_items_does_not_import_what_reads_them(name: str, kind: str, tmp_path: Path) -> None:
+    """A refresh that finds nothing new pays neither for decoders nor for SQLite."""
+    shutil.copytree(Path(__file__).parent / name / "fixtures", tmp_path / "files")
+    script = f"""
+import sys
+from pathlib import Path
+from starweaver_host.contract.transcripts import SourceEnvironment
+from starweaver_transcripts.{name} import {kind}
+root = Path(sys.argv[1])
+source, env = {kind}(), SourceEnvironment(home=root, environ={{}}, extra_roots=(root,))
+assert [item for each in source.roots(env) if each.exists for item in source.items(env, each)]
+heavy = ("rows", "reader", "session", "rollout", "subprocess", "sqlite3", "hashlib")
+print([module for module in sys.modules if module.rpartition(".")[2] in heavy])
+"""
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", script, str(tmp_path / "files")], capture_output=True, text=True, check=True
+    )
+
+    assert done.stdout.strip() == "[]"

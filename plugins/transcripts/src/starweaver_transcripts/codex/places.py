@@ -11,6 +11,7 @@ from starweaver_transcripts.lines import FoundFile, walk_files
 
 from .streams import find_decompressor, is_compressed
 
+SOURCE = "codex"
 _FOLDERS = ("sessions", "archived_sessions")
 _PLAIN, _COMPRESSED = ".jsonl", ".jsonl.zst"
 
@@ -62,15 +63,16 @@ def find_items(root: Path, titles: Mapping[str, str]) -> Iterator[SourceItem]:
         stem = stem_of(found.path.name) or ""
         if stem not in files or is_compressed(files[stem].path):
             files[stem] = found
+    can_unpack = any(is_compressed(found.path) for found in files.values()) and find_decompressor() is not None
     for stem, found in files.items():
-        yield _item(stem, found, titles)
+        yield _item(stem, found, titles, can_unpack=can_unpack)
 
 
-def _item(stem: str, found: FoundFile, titles: Mapping[str, str]) -> SourceItem:
+def _item(stem: str, found: FoundFile, titles: Mapping[str, str], *, can_unpack: bool) -> SourceItem:
     """The fingerprint also changes with the title kept elsewhere, and when a decompressor comes or goes."""
     fingerprint = f"{found.size_bytes}:{found.mtime_ns}"
     if is_compressed(found.path):
-        fingerprint += ":zst" if find_decompressor() is not None else ":unread"
+        fingerprint += ":zst" if can_unpack else ":unread"
     title = next((titles[part] for part in _ids(stem) if part in titles), None)
     if title is not None:
         fingerprint += f":{crc32(title.encode()):08x}"
@@ -84,4 +86,4 @@ def _ids(stem: str) -> tuple[str, str]:
     return stem[-36:], stem
 
 
-__all__ = ["find_items", "find_roots", "homes_of", "stem_of"]
+__all__ = ["SOURCE", "find_items", "find_roots", "homes_of", "stem_of"]

@@ -14,10 +14,38 @@ from starweaver_transcripts.prefix import PrefixMark, digest_stream, is_extended
 from starweaver_transcripts.reading import Mode, read_session
 
 from .lineage import FindTurns
+from .parents import ParentTurns
 from .rollout import Rollout, header_of
 from .rows import Decoders
 from .state import RolloutState, decode_state, encode_state
 from .streams import is_compressed, is_damage, open_rollout
+
+
+class RolloutReading:
+    """What readings share: decoders, and the turns of parents until those change."""
+
+    def __init__(self) -> None:
+        self._decoders = Decoders()
+        self._parents = ParentTurns()
+
+    def reader(
+        self,
+        env: SourceEnvironment,
+        item: SourceItem,
+        root: Path,
+        *,
+        titles: Mapping[str, str],
+        folders: tuple[Path, ...],
+    ) -> RolloutReader:
+        """A reader of one rollout; its parent's is looked for in `folders`."""
+        return RolloutReader(
+            env,
+            item,
+            root,
+            titles=titles,
+            find_turns=lambda thread_id: self._parents.of(thread_id, folders),
+            decoders=self._decoders,
+        )
 
 
 class RolloutReader:
@@ -147,4 +175,4 @@ class _Reading:
         return self._note
 
 
-__all__ = ["RolloutReader"]
+__all__ = ["RolloutReader", "RolloutReading"]

@@ -17,10 +17,11 @@ from .events import Events
 from .lineage import FindTurns, ReplayGate
 from .log import RolloutLog
 from .messages import Messages
+from .places import SOURCE
 from .responses import Responses
 from .rows import Decoders, Row, SessionMeta, is_absent
 from .state import Identity, RolloutState
-from .tools import SOURCE, Tools
+from .tools import Tools
 
 _NAME = re.compile(r"rollout-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)-(.+)")
 _ID_MAX = 400

@@ -1,21 +1,24 @@
-"""The transcript source of OpenAI Codex CLI: rollouts of every era, plain, compressed and archived."""
+"""The transcript source of OpenAI Codex CLI: rollouts of every era, plain, compressed and archived.
+
+What reads rollouts is imported when one is read: a refresh that finds nothing new does not pay for it.
+"""
 
 from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from starweaver_host.contract.errors import SourceError
 from starweaver_host.contract.transcripts import ItemDone, ReadStep, SourceEnvironment, SourceItem, SourceRoot
 
-from .parents import ParentTurns
-from .places import find_items, find_roots, homes_of
-from .reader import RolloutReader
-from .rows import Decoders
+from .places import SOURCE, find_items, find_roots, homes_of
 from .streams import NOT_READ, find_decompressor, is_compressed
 from .titles import Titles
-from .tools import SOURCE
+
+if TYPE_CHECKING:
+    from .reader import RolloutReading
 
 
 class CodexSource:
@@ -26,8 +29,7 @@ class CodexSource:
 
     def __init__(self) -> None:
         self._titles = Titles()
-        self._parents = ParentTurns()
-        self._decoders = Decoders()
+        self._reading: RolloutReading | None = None
 
     def roots(self, env: SourceEnvironment) -> Sequence[SourceRoot]:
         """The sessions and archive folders."""
@@ -44,15 +46,12 @@ class CodexSource:
             return
         folders = tuple(root.path for root in find_roots(env) if root.exists)
         root = _root_of(item.path, folders)
-        reader = RolloutReader(
-            env,
-            item,
-            root,
-            titles=self._titles.of(homes_of(env, root)),
-            find_turns=lambda thread_id: self._parents.of(thread_id, folders),
-            decoders=self._decoders,
-        )
-        yield from reader.steps(state)
+        if self._reading is None:
+            from .reader import RolloutReading
+
+            self._reading = RolloutReading()
+        titles = self._titles.of(homes_of(env, root))
+        yield from self._reading.reader(env, item, root, titles=titles, folders=folders).steps(state)
 
     def resume_command(self, native_id: str, cwd: str | None) -> str | None:
         """`codex resume`, from the directory the session worked in."""

@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import importlib
 import io
-import shutil
-import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from starweaver_host.contract.errors import SourceError
 from starweaver_transcripts.lines import BUFFER_BYTES, open_regular
+
+if TYPE_CHECKING:
+    import subprocess
 
 COMPRESSED_SUFFIX = ".zst"
 NOT_READ = "compressed rollout was seen but not read: no zstd decompressor is installed"
@@ -73,6 +74,8 @@ def find_decompressor() -> Unpack | None:
             return cast("Unpack", module.open)
     if (module := _module("zstandard")) is not None:
         return _with_zstandard(module)
+    import shutil
+
     program = shutil.which("zstd")
     return None if program is None else _with_program(program)
 
@@ -103,6 +106,8 @@ class _ProgramOutput(io.BufferedReader):
     """What a program prints; reading past its end raises OSError when it failed."""
 
     def __init__(self, command: list[str], source: BinaryIO) -> None:
+        import subprocess
+
         self._process = subprocess.Popen(command, stdin=source, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)  # noqa: S603  # a fixed program and flags, no input in them
         super().__init__(_CheckedPipe(self._process), BUFFER_BYTES)
 

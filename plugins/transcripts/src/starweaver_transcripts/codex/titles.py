@@ -6,7 +6,6 @@ of another shape, it has no titles.
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -15,16 +14,10 @@ import msgspec
 
 from starweaver_host.contract.errors import SourceError
 from starweaver_transcripts.emit import clean
-from starweaver_transcripts.jsonrows import RowDecoder
 from starweaver_transcripts.lines import open_regular, read_lines
 
 INDEX_NAME = "session_index.jsonl"
 _BUSY_S = 0.2
-
-
-class _IndexRow(msgspec.Struct):
-    id: Any = None
-    thread_name: Any = None
 
 
 class Titles:
@@ -73,27 +66,31 @@ def _stamp(path: Path) -> tuple[int, int] | None:
 
 
 def _read_index(path: Path) -> Iterator[tuple[str, str]]:
-    decoder = RowDecoder(_IndexRow)
     try:
         with open_regular(path, path.parent) as handle:
             for line in read_lines(handle):
-                if (row := _index_row(decoder, line.data)) is not None:
+                if (row := _index_row(line.data)) is not None:
                     yield row
     except SourceError:
         return
 
 
-def _index_row(decoder: RowDecoder[_IndexRow], data: bytes) -> tuple[str, str] | None:
+def _index_row(data: bytes) -> tuple[str, str] | None:
     try:
-        row = decoder.decode(data)
+        row = msgspec.json.decode(data)
     except ValueError:
         return None
-    if isinstance(row.id, str) and isinstance(row.thread_name, str) and row.thread_name.strip():
-        return row.id, clean(row.thread_name)
+    if not isinstance(row, dict):
+        return None
+    thread_id, name = row.get("id"), row.get("thread_name")
+    if isinstance(thread_id, str) and isinstance(name, str) and name.strip():
+        return thread_id, clean(name)
     return None
 
 
 def _read_database(path: Path) -> Iterator[tuple[str, str]]:
+    import sqlite3
+
     try:
         connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=_BUSY_S)
     except sqlite3.Error:

@@ -11,11 +11,11 @@ from starweaver_transcripts.emit import tool_result
 
 from .log import RolloutLog
 from .messages import Messages
+from .places import SOURCE
 from .values import Output
 
 _OPEN_MAX = 64
 _RECENT_MAX = 64
-SOURCE = "codex"
 
 
 class Tools:
@@ -99,4 +99,4 @@ class Tools:
         self._log.state.items = [*self._log.state.items, call_id][-_RECENT_MAX:]
 
 
-__all__ = ["SOURCE", "Tools"]
+__all__ = ["Tools"]

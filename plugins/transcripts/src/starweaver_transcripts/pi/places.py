@@ -9,6 +9,7 @@ from pathlib import Path
 from starweaver_host.contract.transcripts import SourceEnvironment, SourceItem, SourceRoot
 from starweaver_transcripts.lines import FoundFile, walk_files
 
+SOURCE = "pi"
 ENDING = ".jsonl"
 _VARIABLES = ("PI_CODING_AGENT_SESSION_DIR", "PI_SESSIONS_DIR")
 _AGENT_DIR = "PI_CODING_AGENT_DIR"
@@ -87,4 +88,4 @@ def owner_of(path: Path) -> str | None:
     return id_of(owner.name) if owner.is_file() else None
 
 
-__all__ = ["find_items", "find_roots", "id_of", "owner_of"]
+__all__ = ["SOURCE", "find_items", "find_roots", "id_of", "owner_of"]

@@ -13,14 +13,13 @@ from starweaver_transcripts.lines import Line, open_regular, read_lines
 from starweaver_transcripts.prefix import PrefixMark, is_extended, mark_prefix
 from starweaver_transcripts.reading import Mode, read_session
 
-from .places import id_of, owner_of
+from .places import SOURCE, id_of, owner_of
 from .rows import ROWS, Row
 from .session import NeedsTree, PiSession
 from .state import Identity, PiState, decode_state, encode_state
 from .times import entry_time
 from .tree import Tree
 
-SOURCE = "pi"
 _ID_MAX = 400
 _KEPT_EVENTS = 256
 
@@ -153,4 +152,4 @@ def _header(identity: Identity) -> SessionHeader:
     )
 
 
-__all__ = ["SOURCE", "read_item"]
+__all__ = ["read_item"]

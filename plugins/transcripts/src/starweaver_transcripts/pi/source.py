@@ -1,4 +1,7 @@
-"""The transcript source of Pi, Oh My Pi and Prime: session files of versions 1 to 3."""
+"""The transcript source of Pi, Oh My Pi and Prime: session files of versions 1 to 3.
+
+What reads sessions is imported when one is read: a refresh that finds nothing new does not pay for it.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,7 @@ from collections.abc import Iterator, Sequence
 from starweaver_host.contract.errors import SourceError
 from starweaver_host.contract.transcripts import ReadStep, SourceEnvironment, SourceItem, SourceRoot
 
-from .places import find_items, find_roots
-from .reader import SOURCE, read_item
+from .places import SOURCE, find_items, find_roots
 
 
 class PiSource:
@@ -28,6 +30,8 @@ class PiSource:
 
     def read(self, env: SourceEnvironment, item: SourceItem, state: bytes | None) -> Iterator[ReadStep]:
         """Read a session file; the branch that is current at its end is the surface."""
+        from .reader import read_item
+
         for root in find_roots(env):
             if item.path.is_relative_to(root.path):
                 return read_item(env, item, root.path, state)
