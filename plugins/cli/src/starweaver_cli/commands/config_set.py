@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import click
 
 from starweaver_cli.options import output_option
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from starweaver_host.contract.errors import StarweaverError
 
 
 @click.command("set")
@@ -34,22 +42,66 @@ def _set(key: str, value: str) -> dict[str, object]:
     from starweaver_cli.product import PRODUCT
     from starweaver_host.build import known_keys
     from starweaver_host.config.edit import set_value
-    from starweaver_host.config.load import user_file
-    from starweaver_host.config.places import find_places
 
-    file = user_file(PRODUCT, find_places())
-    return {"file": str(file), "key": key, "value": set_value(file, key, value, known_keys(PRODUCT))}
+    with _tried_first() as (file, trial):
+        written = set_value(trial, key, value, known_keys(PRODUCT))
+    return {"file": str(file), "key": key, "value": written}
 
 
 def _unset(key: str) -> dict[str, object]:
     from starweaver_cli.product import PRODUCT
     from starweaver_host.build import known_keys
     from starweaver_host.config.edit import unset_value
+
+    with _tried_first() as (file, trial):
+        removed = unset_value(trial, key, known_keys(PRODUCT))
+    return {"file": str(file), "key": key, "removed": removed}
+
+
+@contextmanager
+def _tried_first() -> Iterator[tuple[Path, Path]]:
+    """The user's file, and a copy beside it that takes its place if the product has no new problem with it.
+
+    A file that is broken already can be repaired key by key: only problems that the edit added are refused.
+    """
+    import os
+    import shutil
+
+    from starweaver_cli.product import PRODUCT
     from starweaver_host.config.load import user_file
     from starweaver_host.config.places import find_places
+    from starweaver_host.contract.errors import StartupError
 
     file = user_file(PRODUCT, find_places())
-    return {"file": str(file), "key": key, "removed": unset_value(file, key, known_keys(PRODUCT))}
+    trial = file.with_name(f".{file.name}.{os.getpid()}")
+    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if file.exists():
+        shutil.copy2(file, trial)
+    try:
+        yield file, trial
+        before = {problem.message for problem in _problems(file)}
+        added = [
+            problem for problem in _problems(trial) if problem.message.replace(str(trial), str(file)) not in before
+        ]
+        if added:
+            raise StartupError(PRODUCT.name, added)
+        if trial.exists():
+            trial.replace(file)
+    finally:
+        trial.unlink(missing_ok=True)
+
+
+def _problems(file: Path) -> tuple[StarweaverError, ...]:
+    """What keeps the product from starting with this file."""
+    from starweaver_cli.product import PRODUCT
+    from starweaver_host.build import compose
+    from starweaver_host.contract.errors import StartupError
+
+    try:
+        compose(PRODUCT, file if file.exists() else None)
+    except StartupError as error:
+        return error.problems
+    return ()
 
 
 def _tell(written: dict[str, object], output: str) -> None:
