@@ -208,6 +208,15 @@ def test_images_are_counted_and_large_results_clipped(home: Any, kit: Any, gemin
     assert (len(result.text), result.size_bytes) == (65536, 200_000)
 
 
+def test_bad_message_of_a_checkpoint_is_skipped(home: Any, kit: Any, gemini: Any) -> None:
+    """One message of a checkpoint that does not fit is counted; the checkpoint is taken without it."""
+    messages = [kit.said(USER, "u1", "one"), {"id": 7}, kit.said(MODEL, "m1", "1")]
+    home.lines(kit.header(), kit.said(USER, "u1", "one"), {"$set": {"messages": messages}}, kit.said(USER, "u2", "two"))
+    importer = gemini(home).refresh()
+    assert importer.only.current() == ["one", "1", "two"]
+    assert [skip.where.partition(" at ")[0] for skip in importer.skipped] == ["line 3"]
+
+
 IDS = ["u1", "u2", "u3", "m1", "m2", "m3", "m4"]
 
 

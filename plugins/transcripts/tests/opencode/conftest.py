@@ -59,7 +59,7 @@ class Database:
             self.connection.execute("PRAGMA journal_mode = wal")
         for schema in schemas:
             self.connection.executescript(schema)
-        self._clock = T0
+        self.clock = T0
 
     def run(self, statement: str, *values: Any) -> None:
         """Execute a statement."""
@@ -71,8 +71,8 @@ class Database:
 
     def tick(self) -> int:
         """The next time: a second after the last one."""
-        self._clock += 1000
-        return self._clock
+        self.clock += 1000
+        return self.clock
 
     def session(self, session_id: str, title: str = "A title", *, parent: str | None = None, **more: Any) -> None:
         """A session of 1.x."""

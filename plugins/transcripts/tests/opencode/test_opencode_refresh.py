@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from starweaver_host.contract.errors import SourceError
-from starweaver_host.contract.transcripts import SourceEnvironment
+from starweaver_host.contract.transcripts import ItemDone, SourceEnvironment
 from starweaver_transcripts.opencode import places
 
 
@@ -70,18 +70,11 @@ def test_unchanged_sessions_are_not_read(store: Any, opencode: Any, kit: Any) ->
     importer = opencode(store)
     for item in importer.items():
         importer.fingerprints[item.key] = item.fingerprint
-        importer.done[item.key] = importer_done()
+        importer.done[item.key] = ItemDone()
     database.rewrite("part", "msg_77p0", kit.text("other prompt"))
     importer.refresh()
     assert [key.rpartition("#")[2] for key in importer.read_keys] == ["ses_77"]
     assert importer.only.current() == ["other prompt"]
-
-
-def importer_done() -> Any:
-    """An item that was read to its end."""
-    from starweaver_host.contract.transcripts import ItemDone
-
-    return ItemDone()
 
 
 def test_listing_sessions_is_one_query(store: Any, opencode: Any, kit: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -94,8 +87,8 @@ def test_listing_sessions_is_one_query(store: Any, opencode: Any, kit: Any, monk
 
     connect = module._connect
 
-    def traced(path: Path) -> sqlite3.Connection:
-        connection = connect(path)
+    def traced(path: Path, **options: bool) -> sqlite3.Connection:
+        connection = connect(path, **options)
         connection.set_trace_callback(statements.append)
         return connection
 
@@ -167,6 +160,28 @@ def test_database_on_its_own_is_left_as_it_was(store: Any, opencode: Any, kit: A
     before = (database.path.read_bytes(), database.path.stat().st_mtime_ns)
     assert opencode(store).refresh().only.current() == ["quiet"]
     assert (database.path.read_bytes(), database.path.stat().st_mtime_ns) == before
+    assert [path.name for path in store.data.iterdir()] == ["opencode.db"]
+
+
+def test_database_opened_while_it_is_read_is_read_again(store: Any, opencode: Any, kit: Any) -> None:
+    """A reading without locks that its tool came into does not count: it is an error that passes."""
+    database = store.database(wal=True)
+    database.session("ses_a")
+    database.message("ses_a", "msg_1", "user", kit.text("quiet"))
+    database.close()
+    importer = opencode(store)
+    (item,) = importer.items()
+    steps = importer.source.read(importer.env, item, None)
+    next(steps)
+    late = store.database_at(database.path, "")
+    late.clock = database.clock
+    late.message("ses_a", "msg_2", "user", kit.text("late"))
+    rest = []
+    with pytest.raises(SourceError, match="was opened by another program") as caught:
+        rest.extend(steps)
+    assert caught.value.retryable
+    assert not any(isinstance(step, ItemDone) for step in rest)
+    assert importer.refresh().only.current() == ["quiet", "late"]
 
 
 def test_locked_database_is_an_error_that_may_pass(

@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+import msgspec
+
 from starweaver_host.contract.transcripts import (
     EventsRead,
     ItemDone,
@@ -162,9 +164,7 @@ class SessionReader:
     def _take(self, located: Located, start: _Start) -> None:
         record = located.record
         if located.error is not None:
-            self._skipped += 1
-            if self._skipped > self._counted:
-                self._skips.append(RecordSkipped(where=located.where, reason=located.error))
+            self._skip(located.where, located.error)
         self._has_records = self._has_records or record is not None
         if isinstance(record, Message):
             held = self._held or _Held(record, start)
@@ -174,7 +174,19 @@ class SessionReader:
         elif isinstance(record, Metadata):
             self._info.learn(record)
             if record.messages:
-                self._conversation.checkpoint([self._decoder.message(raw) for raw in record.messages])
+                self._conversation.checkpoint(list(self._checkpoint(record.messages, located)))
+
+    def _checkpoint(self, messages: list[msgspec.Raw], located: Located) -> Iterator[Message]:
+        for number, raw in enumerate(messages, 1):
+            try:
+                yield self._decoder.message(raw)
+            except ValueError as error:
+                self._skip(f"{located.where}, message {number}", str(error))
+
+    def _skip(self, where: str, reason: str) -> None:
+        self._skipped += 1
+        if self._skipped > self._counted:
+            self._skips.append(RecordSkipped(where=where, reason=reason))
 
     def _point(self, chat: ChatFile, place: int, start: _Start) -> bytes | None:
         """Where a later reading may begin, as of now; nowhere inside a file that is one object."""

@@ -1,12 +1,13 @@
 """Opening another program's SQLite database: for reading, with its write-ahead log, without touching it.
 
-`mode=ro` and not `immutable`: what is committed but only in the `-wal` file must be seen. SQLite may create or map
-the `-shm` side file for that; the database itself is never written.
+`mode=ro` and not `immutable` wherever a `-wal` file is: what is committed only there must be seen. SQLite then maps
+the `-shm` side file, which belongs to all readers. Where there is no `-wal` file nothing is pending, and opening
+without locks leaves no side files behind in a folder that is not ours; that the database was not opened by its tool
+meanwhile is checked afterwards.
 """
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,6 +16,9 @@ from pathlib import Path
 from starweaver_host.contract.errors import SourceError
 
 BUSY_TIMEOUT_S = 2.0
+_HEADER_BYTES = 20
+_MODE_AT, _WAL_MODE = 18, b"\x02\x02"
+"""Where the header of a database says that it keeps a write-ahead log (https://sqlite.org/fileformat.html)."""
 _BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_CANTOPEN})
 
 
@@ -22,18 +26,21 @@ _BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_CA
 def reading(path: Path) -> Iterator[sqlite3.Connection]:
     """A connection inside one read transaction, so that everything read belongs together.
 
-    Raises SourceError, retryable when the database is locked, for whatever goes wrong inside.
+    Raises SourceError for whatever goes wrong inside, retryable when the database is locked or was changed meanwhile.
     """
     connection = None
+    before = _quiet_state(path)
     try:
-        connection = _connect(path)
+        connection = _connect(path, is_quiet=before is not None)
         connection.execute("BEGIN")
         yield connection
     except sqlite3.Error as error:
-        raise _problem(path, error) from error
+        raise (_moved(path) if _has_moved(path, before) else _problem(path, error)) from error
     finally:
         if connection is not None:
             connection.close()
+    if _has_moved(path, before):
+        raise _moved(path)
 
 
 def columns(connection: sqlite3.Connection, table: str) -> frozenset[str]:
@@ -46,13 +53,41 @@ def pick(have: frozenset[str], *wanted: str) -> str:
     return ", ".join(f"s.{name}" if name in have else f"NULL AS {name}" for name in wanted)
 
 
-def _connect(path: Path) -> sqlite3.Connection:
-    uri = path.absolute().as_uri() + "?mode=ro"
-    if not os.access(path.parent, os.W_OK) and not path.with_name(path.name + "-wal").exists():
-        uri += "&immutable=1"  # nothing is pending, and no side file can be made where nothing can be written
+def _quiet_state(path: Path) -> tuple[int, int] | None:
+    """Size and time of a database that keeps a write-ahead log but has none now; None for any other."""
+    try:
+        with path.open("rb") as handle:
+            is_logged = handle.read(_HEADER_BYTES)[_MODE_AT : _MODE_AT + 2] == _WAL_MODE
+    except OSError:
+        return None
+    return None if not is_logged or _log_of(path).exists() else _state(path)
+
+
+def _state(path: Path) -> tuple[int, int]:
+    found = path.stat()
+    return found.st_size, found.st_mtime_ns
+
+
+def _log_of(path: Path) -> Path:
+    return path.with_name(path.name + "-wal")
+
+
+def _has_moved(path: Path, before: tuple[int, int] | None) -> bool:
+    """Tell whether a database that was opened without locks was opened by another meanwhile."""
+    return before is not None and (_log_of(path).exists() or _state(path) != before)
+
+
+def _connect(path: Path, *, is_quiet: bool) -> sqlite3.Connection:
+    uri = path.absolute().as_uri() + ("?mode=ro&immutable=1" if is_quiet else "?mode=ro")
     connection = sqlite3.connect(uri, uri=True, timeout=BUSY_TIMEOUT_S, check_same_thread=False, isolation_level=None)
     connection.text_factory = lambda data: data.decode("utf-8", "replace")
     return connection
+
+
+def _moved(path: Path) -> SourceError:
+    return SourceError(
+        f"database {str(path)!r} was opened by another program while it was read", hint="try again", retryable=True
+    )
 
 
 def _problem(path: Path, error: sqlite3.Error) -> SourceError:

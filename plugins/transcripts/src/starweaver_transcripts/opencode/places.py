@@ -7,6 +7,7 @@ tables of two releases. Each session is one item, whatever number of copies ther
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import NamedTuple
 
@@ -25,6 +26,7 @@ KEY_MARK = "#"
 UNREADABLE = "unreadable"
 """The fingerprint of a store that could not be listed begins with this."""
 
+_NAMES = ("opencode.db", "opencode-*.db")
 ANCESTORS = (".opencode", ".crush")
 """Folders in a project where the ancestor of OpenCode, and what became of it, keep their database."""
 
@@ -42,7 +44,7 @@ def find_roots(env: SourceEnvironment) -> list[SourceRoot]:
     folder = (Path(data) if data else env.home / ".local" / "share") / "opencode"
     found = dict.fromkeys(env.extra_roots, CONFIGURED)
     named = env.environ.get(FILE_VARIABLE)
-    if named and named != ":memory:":
+    if named and named != ":memory:" and not _is_listed(folder / named, folder):
         found.setdefault(folder / named, FILE_VARIABLE)
     found.setdefault(folder, DATA_VARIABLE if data else "default")
     return [SourceRoot(path=path, exists=path.exists(), reason=reason) for path, reason in found.items()]
@@ -101,8 +103,13 @@ def _is_tree(path: Path) -> bool:
     return (path / "session").is_dir() and (path / "message").is_dir()
 
 
+def _is_listed(path: Path, folder: Path) -> bool:
+    """Tell whether a database is found in the data folder anyway."""
+    return path.parent == folder and any(fnmatch(path.name, name) for name in _NAMES)
+
+
 def _databases(root: Path, *, is_configured: bool) -> list[Path]:
-    names = ["opencode.db", "opencode-*.db"]
+    names = list(_NAMES)
     if is_configured:
         names += ["*.db", *(f"{folder}/*.db" for folder in ANCESTORS)]
     found = {path for name in names for path in root.glob(name) if path.is_file() and not path.is_symlink()}

@@ -57,10 +57,15 @@ class OpenCodeSource:
         return command if cwd is None else f"cd {shlex.quote(cwd)} && {command}"
 
     def _read(self, env: SourceEnvironment, item: SourceItem, saved: ReadState) -> Iterator[ReadStep]:
+        """The steps; the last one only when the store was closed and found to have stayed as it was."""
+        last: list[ReadStep] = []
         with self._opened(env, item) as (session, messages):
             is_idle = self._now() - item.newest / 1_000_000 > IDLE_SECONDS
             reader = SessionReader(session, saved, newest_us=item.newest, is_idle=is_idle)
-            yield from reader.steps(messages)
+            for step in reader.steps(messages):
+                yield from last
+                last = [step]
+        yield from last
 
     def _opened(self, env: SourceEnvironment, item: SourceItem) -> AbstractContextManager[_Opened]:
         session_id = item.key.rpartition(KEY_MARK)[2]
