@@ -1,4 +1,4 @@
-"""Deliberately wrong search providers: each breaks one rule of the suite, and `breaks` names the tests that must notice.
+"""Deliberately wrong search providers: each breaks one rule, and `breaks` names the tests that must notice.
 
 They prove that the suite can fail, and that a failure points at its cause. Not for anything else.
 """
@@ -170,10 +170,10 @@ class BindsNothing(WrongSearchProvider):
     breaks = frozenset({"test_cursor_of_another_search_is_refused"})
 
     async def begin(self, plan: SearchPlan, query: SessionSearchQuery, binding: bytes) -> tuple[int, int]:
-        return await super().begin(plan, query, b"")
+        return await super().begin(plan, query, binding[:0])
 
     async def seal(self, number: int, offset: int, binding: bytes) -> str:
-        return await super().seal(number, offset, b"")
+        return await super().seal(number, offset, binding[:0])
 
 
 class BindsTheLimit(WrongSearchProvider):

@@ -23,11 +23,18 @@ _VERIFY_GROUPS = 64
 _OTHERS_MAX = 32
 
 
+IsWanted = Callable[[Match], bool]
+"""Tells from a match's document alone whether it can matter; `is_inside_word` need not be known yet."""
+
+
 class MatchBatch(msgspec.Struct, frozen=True, kw_only=True):
-    """A step of a stream: nothing from here on is newer than `newest`; `find` does the work of finding matches."""
+    """A step of a stream: nothing from here on is newer than `newest`.
+
+    `find` does the work: it returns the wanted matches, complete, and spends as little as it can on others.
+    """
 
     newest: int
-    find: Callable[[], Iterable[Match]]
+    find: Callable[[IsWanted], Iterable[Match]]
 
 
 class MatchRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -113,8 +120,8 @@ class PageWalk:
         best: list[Match] = []
         async with aclosing(self._source.stream(self._group_request([match]))) as batches:
             async for batch in batches:
-                same = [m for m in batch.find() if self._ranking.group(m) == group and m.recency != match.recency]
-                best = sorted(best + await self._owned(same), key=lambda m: key_of(m, self._floor))[:_OTHERS_MAX]
+                same = batch.find(lambda m: self._ranking.group(m) == group and m.recency != match.recency)
+                best = sorted(best + await self._owned(list(same)), key=lambda m: key_of(m, self._floor))[:_OTHERS_MAX]
         return tuple(best)
 
     async def _collect(self, budget: Budget) -> tuple[int | None, bool]:
@@ -128,7 +135,7 @@ class PageWalk:
                 edge = batch.newest if edge is None else edge
                 if batch.newest < edge and budget.is_spent():
                     return batch.newest, True
-                await self._settle(batch.find())
+                await self._settle(batch.find(self._is_wanted))
         return None, False
 
     def _edge(self) -> int | None:
@@ -142,8 +149,7 @@ class PageWalk:
         return 1 - self._start.after[2] if self._start is not None and is_in_tail else None
 
     async def _settle(self, found: Iterable[Match]) -> None:
-        wanted = [match for match in found if self._is_wanted(match)]
-        owned = await self._owned(wanted)
+        owned = await self._owned(list(found))
         for match in await self._unseen(owned):
             self._ranking.offer(match)
 
@@ -193,14 +199,15 @@ class PageWalk:
         """Decide for each group whether its newest match lies past `start`."""
         self._verdicts.update(dict.fromkeys(groups, True))
         undecided = set(groups)
+
+        def is_newer(match: Match) -> bool:
+            return match.recency <= start.after[2:] and self._ranking.group(match) in undecided
+
         async with aclosing(self._source.stream(self._group_request(groups.values()))) as batches:
             async for batch in batches:
                 if batch.newest < -start.after[2] or not undecided:
                     return
-                newer = [
-                    m for m in batch.find() if m.recency <= start.after[2:] and self._ranking.group(m) in undecided
-                ]
-                for match in await self._owned(newer):
+                for match in await self._owned(list(batch.find(is_newer))):
                     undecided.discard(group := self._ranking.group(match))
                     self._verdicts[group] = False
 
@@ -235,4 +242,4 @@ class PageWalk:
         return (*earlier, *(group_hash(self._ranking.group(match)) for _, match in shown))
 
 
-__all__ = ["Budget", "MatchBatch", "MatchRequest", "MatchSource", "PageWalk", "RankedPage"]
+__all__ = ["Budget", "IsWanted", "MatchBatch", "MatchRequest", "MatchSource", "PageWalk", "RankedPage"]

@@ -17,7 +17,6 @@ from starweaver_host.contract.search import (
 )
 from starweaver_host.contract.store import SessionStore
 from starweaver_host.services.cursors import CursorCodec
-from starweaver_host.services.search_browse import Browse
 from starweaver_host.services.search_coverage import CoverageLog
 from starweaver_host.services.search_cursor import SearchCursors, SearchPosition
 from starweaver_host.services.search_hits import build_hits
@@ -88,6 +87,8 @@ class LocalSearchProvider:
     async def _browse(
         self, plan: SearchPlan, start: SearchPosition | None, as_of: str, coverage: CoverageLog
     ) -> _Answer:
+        from starweaver_host.services.search_browse import Browse
+
         page = await Browse(self._store, plan, start=start, as_of=as_of).page()
         if page.is_cut:
             coverage.warn(

@@ -17,7 +17,7 @@ from starweaver_host.contract.errors import StoreError
 from starweaver_host.contract.store import SearchCorpus
 from starweaver_host.services.search_coverage import CoverageLog
 from starweaver_host.services.search_order import Match, is_inside_word
-from starweaver_host.services.search_paging import MatchBatch, MatchRequest
+from starweaver_host.services.search_paging import IsWanted, MatchBatch, MatchRequest
 from starweaver_host.services.search_rules import SearchPlan
 
 from .budget import ScanBudget
@@ -68,28 +68,34 @@ class CorpusScan:
         )
         return CorpusQuery(scope=self._plan.access, filter=narrowed, as_of=request.as_of, older_than=request.older_than)
 
-    def _in_mirrors(self, request: MatchRequest) -> list[Match]:
+    def _in_mirrors(self, request: MatchRequest, is_wanted: IsWanted) -> list[Match]:
         return [
             match
             for match in self._mirrored
             if (request.older_than is None or match.time < request.older_than)
             and (not request.sessions or match.ref.session_id in request.sessions)
             and (not request.roots or match.root_session_id in request.roots)
+            and is_wanted(match)
         ]
 
-    def _find(self, batch: CorpusBatch) -> list[Match]:
+    def _find(self, batch: CorpusBatch, is_wanted: IsWanted) -> list[Match]:
         self._budget.spend(len(batch.text))
-        return [self._match(batch, document) for document in find_in_batch(batch, self._needle, self._coverage)]
+        found = []
+        for document in find_in_batch(batch, self._needle, self._coverage):
+            match = Match(
+                ref=document.ref,
+                root_session_id=document.root_session_id,
+                time=document.time,
+                identity=document.identity,
+            )
+            if is_wanted(match):
+                self._look_at_words(match, batch, document)
+                found.append(match)
+        return found
 
-    def _match(self, batch: CorpusBatch, document: CorpusDocument) -> Match:
-        is_ranked = self._plan.order == "relevance"
-        return Match(
-            ref=document.ref,
-            root_session_id=document.root_session_id,
-            time=document.time,
-            identity=document.identity,
-            is_inside_word=is_ranked and is_inside_word(batch.text, self._needle, document.start, document.end),
-        )
+    def _look_at_words(self, match: Match, batch: CorpusBatch, document: CorpusDocument) -> None:
+        if self._plan.order == "relevance":
+            match.is_inside_word = is_inside_word(batch.text, self._needle, document.start, document.end)
 
 
 def find_in_batch(batch: CorpusBatch, needle: bytes, coverage: CoverageLog) -> list[CorpusDocument]:
