@@ -15,6 +15,7 @@ from .lifetimes import LifetimeRules
 from .listing import ListingRules
 from .log import LogRules
 from .runs import RunRules
+from .scanning import ScanningRules
 from .suite import OpenStore
 from .visibility import VisibilityRules
 
@@ -32,6 +33,7 @@ class SessionStoreConformance(
     ImportRules,
     LedgerRules,
     CorpusRules,
+    ScanningRules,
     FeedRules,
     LifetimeRules,
 ):

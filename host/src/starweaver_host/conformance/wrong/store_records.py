@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Sequence
 from dataclasses import replace as with_fields
 
 import msgspec
@@ -15,6 +16,13 @@ from starweaver_host.contract.records import AccessScope, Session, SessionChange
 from starweaver_host.contract.store import SessionListQuery, SessionPage
 
 from .kinds import wrong
+
+
+class ReordersMany(MemorySessionStore):
+    """Answers many in an order of its own."""
+
+    async def get_sessions(self, scope: AccessScope, session_ids: Sequence[str]) -> tuple[Session, ...]:
+        return await super().get_sessions(scope, sorted(session_ids))
 
 
 class IgnoresOwner(MemorySessionStore):
@@ -121,6 +129,7 @@ class ForgetsOnClose(MemorySessionStore):
 
 
 WRONG_RECORDS = (
+    wrong(ReordersMany, "test_many_are_read_in_the_order_asked_for", "CatalogRules"),
     wrong(IgnoresOwner, "test_hidden_session_is_in_no_answer_of_many[other_owner]", "VisibilityRules"),
     wrong(
         TellsHiddenFromAbsent,
