@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, cast
 
 import pytest
 
@@ -14,10 +14,11 @@ from starweaver_host.contract.search import SessionSearchProvider
 from starweaver_host.contract.store import SessionStore
 
 from .context import ManualClock, provider_context
-from .memory_store import MemorySessionStore
-from .search_samples import BusyStore
+from .memory_store import open_memory_store
+from .search_samples import BusyStore, SharedStore
 from .suite import ConformanceSuite, Opening
 
+OpenStore = Callable[[ProviderContext], AbstractAsyncContextManager[SessionStore]]
 OpenProvider = Callable[[ProviderContext], AbstractAsyncContextManager[SessionSearchProvider]]
 
 
@@ -39,21 +40,45 @@ class SearchSuite(ConformanceSuite):
         return ManualClock()
 
     @pytest.fixture
-    def store(self, clock: ManualClock) -> SessionStore:
-        """The store that is searched: the reference store, unless an author's class gives another."""
-        return MemorySessionStore(clock)
+    def open_store(self) -> OpenStore:
+        """Opens the store that is searched: the reference store, unless an author's class gives another."""
+        return open_memory_store
 
     @pytest.fixture
-    def busy_store(self, store: SessionStore) -> BusyStore:
-        """The same store, behind a switch that makes it busy."""
-        return BusyStore(store)
+    def shared_store(self, open_store: OpenStore, clock: ManualClock, tmp_path: Path) -> SharedStore:
+        """One new store for the test and its provider, whoever needs it first."""
+        return SharedStore(open_store(provider_context(tmp_path, clock=clock)))
+
+    @pytest.fixture
+    def store(self, shared_store: SharedStore) -> Opening[SessionStore]:
+        """The store, open."""
+        return Opening(shared_store.entered())
+
+    @pytest.fixture
+    def busy_store(self, shared_store: SharedStore) -> BusyStore:
+        """The same store as the provider sees it, behind a switch that makes it busy."""
+        return BusyStore(shared_store)
 
     @pytest.fixture
     def provider(
-        self, open_provider: OpenProvider, busy_store: SessionStore, clock: ManualClock, tmp_path: Path
+        self,
+        open_provider: OpenProvider,
+        shared_store: SharedStore,
+        busy_store: BusyStore,
+        clock: ManualClock,
+        tmp_path: Path,
     ) -> Opening[SessionSearchProvider]:
-        """The provider over the store; the test's runner opens it."""
-        return Opening(open_provider(provider_context(tmp_path, clock=clock, store=busy_store)))
+        """The provider over the store; the test's runner opens both."""
+        context = provider_context(tmp_path, clock=clock, store=cast("SessionStore", busy_store))
+        return Opening(_opened(open_provider, shared_store, context))
+
+
+@asynccontextmanager
+async def _opened(
+    open_provider: OpenProvider, shared_store: SharedStore, context: ProviderContext
+) -> AsyncIterator[SessionSearchProvider]:
+    async with shared_store.entered(), open_provider(context) as provider:
+        yield provider
 
 
 __all__ = ["OpenProvider", "SearchSuite"]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
 from msgspec.structs import replace
@@ -164,23 +165,46 @@ async def refusal(provider: SessionSearchProvider, text: str | None, **fields: A
     return ""
 
 
+class SharedStore:
+    """A store that is open while anybody has entered it."""
+
+    def __init__(self, manager: AbstractAsyncContextManager[SessionStore]) -> None:
+        self._manager = manager
+        self._users = 0
+        self.store: SessionStore | None = None
+
+    @asynccontextmanager
+    async def entered(self) -> AsyncIterator[SessionStore]:
+        """The open store."""
+        if self.store is None:
+            self.store = await self._manager.__aenter__()
+        self._users += 1
+        try:
+            yield self.store
+        finally:
+            self._users -= 1
+            if self._users == 0:
+                await self._manager.__aexit__(None, None, None)
+
+
 class BusyStore:
     """A store that can be made busy: then every read and write is `unavailable`."""
 
-    def __init__(self, store: SessionStore) -> None:
-        self._store = store
+    def __init__(self, shared: SharedStore) -> None:
+        self._shared = shared
         self.is_busy = False
 
     def __getattr__(self, name: str) -> Any:
         if self.is_busy:
             raise StoreError("unavailable", "the store is busy")
-        return getattr(self._store, name)
+        return getattr(self._shared.store, name)
 
 
 __all__ = [
     "MINUTE",
     "SCOPE",
     "BusyStore",
+    "SharedStore",
     "ask",
     "ask_all",
     "hits_of",
