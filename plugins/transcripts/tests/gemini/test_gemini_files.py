@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,31 @@ def test_object_file_is_understood(home: Any, kit: Any, gemini: Any) -> None:
     assert session.seen.updated_at == 1_777_633_200_000_000
     assert session.current() == ["list files", "", "a b", "two files"]
     assert [(d.level, d.text) for d in session.of("status/detail")] == [("info", "noted")]
+
+
+@pytest.mark.parametrize("indent", [None, 2, 4])
+def test_object_file_is_read_in_any_layout(home: Any, kit: Any, gemini: Any, indent: int | None) -> None:
+    """However a file is laid out, also with its messages before its header, it is read the same."""
+    calls = [kit.call("c1", "ls", "{\n    }\n  ],", note={"a": [{}, {"b": 1}]})]
+    messages = [kit.said(USER, "u1", "one\n    },"), kit.said(MODEL, "m1", "1", toolCalls=calls)]
+    (home.chats() / f"{STEM}.json").write_text(json.dumps({"messages": messages, **kit.header()}, indent=indent))
+    session = gemini(home).refresh().only
+    assert session.current() == ["one\n    },", "1", "{\n    }\n  ],"]
+    assert session.seen.header.session_id == "gemini-cli:aaaaaaaa-0000-4000-8000-000000000001"
+
+
+def test_object_file_is_never_held_as_a_whole(home: Any, kit: Any, gemini: Any) -> None:
+    """Reading a file as the tool lays it out takes memory for a message, not for the file."""
+    messages = [kit.said(USER, f"u{number}", "x" * 50_000) for number in range(200)]
+    size = home.whole(**kit.header(), messages=messages).stat().st_size
+    importer = gemini(home)
+    (item,) = importer.items()
+    tracemalloc.start()
+    for step in importer.source.read(importer.env, item, None):
+        del step
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < size / 2
 
 
 def test_object_file_that_grew_is_appended_to(home: Any, kit: Any, gemini: Any) -> None:

@@ -12,34 +12,16 @@ import msgspec
 
 from starweaver_host.contract.events import (
     CompactionStart,
-    Payload,
-    Replace,
     Rewind,
     StatusDetail,
-    SurfaceOp,
     UserMessage,
 )
-from starweaver_transcripts.turns import TurnLog, TurnState
+from starweaver_transcripts.turns import TurnLog
 
-from .entries import Entry, Node, content_of, digest_of, id_of, is_surface, key_of
+from .entries import Entry, digest_of, id_of, is_surface, key_of
+from .nodes import ConversationState, NodeWriter
 from .records import Message
 from .render import Rendered, Renderer
-
-
-class ConversationState(msgspec.Struct, array_like=True):
-    """What goes on from one reading to the next."""
-
-    turns: TurnState = TurnState()
-    entries: list[Entry] = []
-    abandoned: list[int] = []
-    """Nodes a step back left on the surface; the next node replaces them."""
-    ending: tuple[str, str] | None = None
-    """How the open turn ends if no answer follows: reason and message."""
-    answered: list[str] = []
-    last_ms: int = 0
-    prompt: str | None = None
-    """The first prompt, as far as a title needs it."""
-
 
 _PROMPT_LENGTH = 4096
 
@@ -50,6 +32,7 @@ class Conversation:
     def __init__(self, log: TurnLog, state: ConversationState, renderer: Renderer) -> None:
         self._log = log
         self.state = state
+        self._nodes = NodeWriter(log, state)
         self._renderer = renderer
         self._places = {entry.id: place for place, entry in enumerate(state.entries)}
 
@@ -101,7 +84,7 @@ class Conversation:
 
     def _append(self, rendered: Rendered, *, told: Rendered | None = None, in_turn: bool = True) -> None:
         """Log a message at the end, in the words of `told` where it means something else than it says."""
-        time = self._time(rendered)
+        time = self._nodes.time_of(rendered)
         if in_turn and rendered.kind == "user":
             self._finish(time)
             self._log.begin(time)
@@ -113,37 +96,8 @@ class Conversation:
         self.state.entries.append(entry)
         told = told or rendered
         for payload, at in told.payloads:
-            self._log_payload(entry, payload, told, at or time, in_turn=in_turn)
+            self._nodes.put(entry, payload, told, at or time, in_turn=in_turn)
         self._note_ending(rendered)
-
-    def _log_payload(
-        self, entry: Entry, payload: Payload, rendered: Rendered, time: int, *, in_turn: bool = True
-    ) -> None:
-        """Log a payload at the end of the surface, over what a step back abandoned."""
-        if not is_surface(payload):
-            if content_of(payload) not in entry.others:
-                entry.others.append(content_of(payload))
-                self._log.add(payload, time=time, in_turn=in_turn)
-            return
-        over, self.state.abandoned = self.state.abandoned, []
-        entry.nodes.append(self._place(payload, rendered, time, over, in_turn=in_turn))
-
-    def _place(self, payload: Payload, rendered: Rendered, time: int, over: list[int], *, in_turn: bool) -> Node:
-        operation: SurfaceOp = Replace(start=over[0], end=over[-1]) if over else "append"
-        return self._log_node(payload, rendered, time, operation, over, in_turn=in_turn)
-
-    def _log_node(
-        self, payload: Payload, rendered: Rendered, time: int, op: SurfaceOp, over: list[int], *, in_turn: bool
-    ) -> Node:
-        seq = self._log.add(
-            payload,
-            time=time,
-            surface_op=op,
-            sources=tuple(sorted(over)),
-            identity=rendered.identity if rendered.payloads[0][0] is payload else None,
-            in_turn=in_turn,
-        )
-        return Node(seq, key_of(payload), content_of(payload))
 
     def _rewrite(self, place: int, rendered: Rendered) -> None:
         """Log another version of a message that was logged before."""
@@ -157,39 +111,13 @@ class Conversation:
                 self.state.abandoned = [node.seq for node in entry.nodes]
             entry.nodes = []
             for payload, at in rendered.payloads:
-                self._log_payload(entry, payload, rendered, at or self._time(rendered), in_turn=in_turn)
+                self._nodes.put(entry, payload, rendered, at or self._nodes.time_of(rendered), in_turn=in_turn)
         elif [key_of(payload) for payload in surfaces] == [node.key for node in entry.nodes]:
-            self._rewrite_nodes(entry, rendered)
+            self._nodes.replace_each(entry, rendered)
         else:
-            self._rewrite_range(entry, [node.seq for node in entry.nodes], rendered)
+            self._nodes.replace_range(entry, [node.seq for node in entry.nodes], rendered)
         if place == len(self.state.entries) - 1:
             self._note_ending(rendered)
-
-    def _rewrite_nodes(self, entry: Entry, rendered: Rendered) -> None:
-        """Replace one by one the nodes that changed; the common case is a tool result that was masked."""
-        time = self._time(rendered)
-        place = 0
-        for payload, at in rendered.payloads:
-            if not is_surface(payload):
-                self._log_payload(entry, payload, rendered, at or time, in_turn=False)
-                continue
-            node = entry.nodes[place]
-            if node.content != content_of(payload):
-                entry.nodes[place] = self._place(payload, rendered, at or time, [node.seq], in_turn=False)
-            place += 1
-
-    def _rewrite_range(self, entry: Entry, over: list[int], rendered: Rendered) -> None:
-        """Put a message in the place of `over`. Its results find no place behind it and are kept off the surface."""
-        time = self._time(rendered)
-        entry.nodes = []
-        for payload, at in rendered.payloads:
-            if not is_surface(payload):
-                self._log_payload(entry, payload, rendered, at or time, in_turn=False)
-            elif over:
-                entry.nodes.append(self._place(payload, rendered, at or time, over, in_turn=False))
-                over = []
-            else:
-                self._log_node(payload, rendered, at or time, "none", [], in_turn=False)
 
     def _common(self, wanted: list[Rendered]) -> tuple[int, int]:
         """How many entries are the same at the beginning and at the end."""
@@ -225,7 +153,7 @@ class Conversation:
             entry = Entry(id_of(rendered.id), digest_of(rendered), [], [])
             is_new = id_of(rendered.id) not in known
             told = self._summary(rendered) if is_new and place == 0 and over else rendered
-            self._rewrite_range(entry, over, told)
+            self._nodes.replace_range(entry, over, told)
             made.append(entry)
         self.state.entries[start : start + len(old)] = made
         self._places = {entry.id: place for place, entry in enumerate(self.state.entries)}
@@ -234,7 +162,7 @@ class Conversation:
         """A prompt that stands in the place of others, told as the summary it is."""
         if rendered.kind != "user":
             return rendered
-        self._log.add(CompactionStart(), time=self._time(rendered), in_turn=False)
+        self._log.add(CompactionStart(), time=self._nodes.time_of(rendered), in_turn=False)
         return rendered._replace(
             payloads=tuple(
                 (
@@ -252,12 +180,6 @@ class Conversation:
         for entry in gone:
             del self._places[entry.id]
         self.state.abandoned = [*(node.seq for entry in gone for node in entry.nodes), *self.state.abandoned]
-
-    def _time(self, rendered: Rendered) -> int:
-        """A message's own time, else the newest time so far."""
-        time = next((at for _, at in rendered.payloads if at is not None), self.state.last_ms)
-        self.state.last_ms = max(self.state.last_ms, time)
-        return time
 
     def _note_prompt(self, rendered: Rendered) -> None:
         if self.state.prompt is None:
@@ -282,4 +204,4 @@ class Conversation:
         self._log.finish(time, reason=reason, message=message or None)
 
 
-__all__ = ["Conversation", "ConversationState"]
+__all__ = ["Conversation"]

@@ -1,11 +1,10 @@
 """The records of one chat file in order, whether it is a record a line or one object.
 
-A whole file is mapped, not loaded, and its messages are decoded one at a time.
+Messages are decoded one at a time, also those of a whole file.
 """
 
 from __future__ import annotations
 
-import mmap
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -16,12 +15,14 @@ from starweaver_transcripts.lines import FoundFile, open_regular, read_lines
 from starweaver_transcripts.prefix import PrefixMark, is_extended, mark_prefix
 
 from .records import Message, Metadata, Record, RecordDecoder
+from .whole import WholeChat
 
 
 class Located(NamedTuple):
     """A record, None for one of no known kind; `error` says why it could not be understood.
 
-    `offset` and `number` are where it begins: byte and line, or the place of a message inside a whole file twice.
+    `offset` and `number` are where it begins: byte and line, or the bytes of messages before it and its place among
+    them in a whole file.
     """
 
     record: Record | None
@@ -43,7 +44,8 @@ class ChatFile:
     def describe(self) -> Metadata:
         """What the file says of its session; an empty one where it does not begin with that."""
         if not self.has_lines:
-            return self._whole()
+            with open_regular(self.file.path, self.file.path.parent) as handle:
+                return self._described(WholeChat(handle, self._decoder))
         first = next((each.record for each in self.records() if each.record is not None), None)
         return first if isinstance(first, Metadata) else Metadata()
 
@@ -80,27 +82,29 @@ class ChatFile:
                 yield Located(record, line.offset, line.number, line.end, line.where(), error)
 
     def _messages(self) -> Iterator[Located]:
-        found = self._whole()
-        messages, found.messages = found.messages or [], None
-        if found.session_id or found.project_hash or found.start_time:
-            yield Located(found, 0, 0, 0, "header")
-        for number, raw in enumerate(messages, 1):
-            try:
-                message = self._decoder.message(raw)
-            except ValueError as problem:
-                yield Located(None, number, number, number, f"message {number}", str(problem))
-                continue
-            yield Located(_named(message, number), number, number, number, f"message {number}")
-
-    def _whole(self) -> Metadata:
         with open_regular(self.file.path, self.file.path.parent) as handle:
-            try:
-                mapped = mmap.mmap(handle.fileno(), 0, access=mmap.ACCESS_READ)
-                return self._decoder.whole(mapped)
-            except ValueError as problem:
-                raise SourceError(
-                    f"transcript {str(self.file.path)!r} must hold one chat: {problem}", retryable=True
-                ) from problem
+            chat = WholeChat(handle, self._decoder)
+            found = self._described(chat)
+            if found.session_id or found.project_hash or found.start_time:
+                yield Located(found, 0, 0, 0, "header")
+            offset = 0
+            for number, text in enumerate(chat.messages(), 1):
+                message, error = None, None
+                try:
+                    message = _named(self._decoder.message(text), number)
+                except ValueError as problem:
+                    error = str(problem)
+                end = offset + len(text)
+                yield Located(message, offset, number, end, f"message {number}", error)
+                offset = end
+
+    def _described(self, chat: WholeChat) -> Metadata:
+        try:
+            return chat.describe()
+        except ValueError as problem:
+            raise SourceError(
+                f"transcript {str(self.file.path)!r} must hold one chat: {problem}", retryable=True
+            ) from problem
 
 
 def _named(message: Message, number: int) -> Message:

@@ -25,8 +25,9 @@ from starweaver_host.contract.transcripts import (
 from starweaver_transcripts.delivery import EMPTY_LOG, Delivery, LogMark, LogRewrittenError
 from starweaver_transcripts.turns import TurnLog
 
-from .conversation import Conversation, ConversationState
+from .conversation import Conversation
 from .files import ChatFile, Located
+from .nodes import ConversationState
 from .places import SessionFiles, parent_of
 from .projects import Projects
 from .records import Message, Metadata, Record, RecordDecoder, RewindTo
@@ -243,7 +244,7 @@ class SessionReader:
             self._told, self._is_new = told, False
 
     def _pause(self, point: bytes | None) -> Iterator[ReadStep]:
-        if point is not None and self._delivery.is_caught_up:
+        if self._delivery.is_caught_up:
             yield ReadPoint(state=self._state(point))
 
 

@@ -6,8 +6,6 @@ Declared fields only are decoded; base64 stays an undecoded view of which the si
 
 from __future__ import annotations
 
-from typing import Any
-
 import msgspec
 
 from starweaver_transcripts.jsonrows import RowDecoder
@@ -136,15 +134,10 @@ class RecordDecoder:
         """A message inside a whole file or a checkpoint."""
         return self._message.decode(data)
 
-    def whole(self, data: Any) -> Metadata:
-        """A whole file's object, from a buffer. Its messages stay undecoded views of that buffer."""
-        try:
-            return _WHOLE.decode(data)
-        except (msgspec.MsgspecError, UnicodeDecodeError):
-            return self._metadata.decode(bytes(data))
+    def whole(self, data: bytes) -> Metadata:
+        """A whole file's object. Its messages stay undecoded views of the text."""
+        return self._metadata.decode(data)
 
-
-_WHOLE = msgspec.json.Decoder(Metadata)
 
 __all__ = [
     "FunctionResponse",

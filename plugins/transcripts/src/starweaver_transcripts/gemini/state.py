@@ -11,7 +11,7 @@ from starweaver_transcripts.delivery import EMPTY_LOG, LogMark
 from starweaver_transcripts.emit import clean, iso_us
 from starweaver_transcripts.prefix import PrefixMark
 
-from .conversation import ConversationState
+from .nodes import ConversationState
 from .records import Metadata
 from .render import SESSION_PREFIX, SOURCE
 
