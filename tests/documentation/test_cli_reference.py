@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import click
 import pytest
+
 from starweaver_cli.app import root
 
 

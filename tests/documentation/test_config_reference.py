@@ -10,6 +10,7 @@ from typing import Any, get_args
 
 import msgspec
 import pytest
+
 from starweaver_cli.product import DEFAULTS, PRODUCT
 from starweaver_host.build import compose
 from starweaver_host.config.keys import fields, members, struct_of

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+
 import starweaver_host
 from starweaver_cli import exits
 from starweaver_host.contract import errors
@@ -66,4 +67,4 @@ def test_exit_codes_maps_every_code(page) -> None:
     """The table of codes and statuses is the one the command uses."""
     rows = page(EXITS).rows("Codes behind them")
 
-    assert exits.EXIT_OF_CODE == {code: int(row[0]) for code, row in rows.items()}
+    assert {code: int(row[0]) for code, row in rows.items()} == exits.EXIT_OF_CODE

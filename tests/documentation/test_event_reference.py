@@ -6,6 +6,7 @@ from typing import get_args
 
 import msgspec
 import pytest
+
 from starweaver_host.contract import events, query
 from starweaver_host.contract.events import PAYLOAD_TYPES, Event, MessageBlock, SurfaceOp
 

@@ -6,6 +6,7 @@ import inspect
 from pathlib import Path
 
 import pytest
+
 from starweaver_cli.product import PRODUCT
 from starweaver_host import hooks
 from starweaver_host.build import compose

@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 import pytest
+
 import starweaver_cli
 
 HERE = Path(__file__).parent

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
+
 from starweaver_cli.checks import Finding
 from starweaver_host.contract.display import DisplayMessage
 from starweaver_host.contract.records import Run, Session
