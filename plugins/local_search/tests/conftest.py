@@ -152,7 +152,7 @@ class ScriptedStore:
             and (not wanted.session_ids or header.session_id in wanted.session_ids)
             and (not wanted.roots or session.root_session_id in wanted.roots)
             and (not wanted.agents or (header.external is not None and header.external.source in wanted.agents))
-            and (wanted.include_children or header.parent_session_id is None)
+            and (wanted.include_children or header.folds_under is None)
             and _holds(wanted.created, header.created_at)
             and _holds(wanted.updated, session.updated_at)
             and (not wanted.run_statuses or any(r.status in wanted.run_statuses for r in self._runs(header.session_id)))

@@ -24,6 +24,8 @@ ACTIVE_RUN_STATUSES: frozenset[RunStatus] = frozenset({"queued", "starting", "ru
 TERMINAL_RUN_STATUSES: frozenset[RunStatus] = frozenset({"completed", "failed", "cancelled"})
 
 LOCAL_NAMESPACE = "local"
+FORK = "fork"
+"""The `origin` of a session that began as a copy of its parent's past."""
 OUTPUT_PREVIEW_MAX = 4096
 """Most code points of a run's output preview (decision 37)."""
 TITLE_MAX = 256
@@ -77,7 +79,8 @@ class SessionHeader(Value, frozen=True, kw_only=True):
     """What never changes after creation.
 
     `cwd` is absolute or None. `seed_length` counts leading events inherited from the session this one was forked
-    from. `origin` says how it began: `user`, `subagent`, `fork`, `import`.
+    from. `origin` says how it began: `user`, `subagent`, `fork`, `import`. A session with a parent works for it and is
+    folded under it, except a fork, which only began there.
     """
 
     namespace_id: str
@@ -95,6 +98,11 @@ class SessionHeader(Value, frozen=True, kw_only=True):
     def key(self) -> SessionKey:
         """The session's identity."""
         return SessionKey(namespace_id=self.namespace_id, session_id=self.session_id)
+
+    @property
+    def folds_under(self) -> str | None:
+        """The session that lists and searches fold this one under: the parent it works for. A fork works for itself."""
+        return None if self.origin == FORK else self.parent_session_id
 
 
 class FenceStable(Value, tag_field="state", tag="stable", frozen=True, kw_only=True):
@@ -135,7 +143,8 @@ class Session(Value, frozen=True, kw_only=True):
 
     `revision` moves with edits (title, profile, status, metadata, fence) and is what `expected_revision` compares;
     `activity_revision` moves with runs and events. `updated_at` of an imported session is the transcript's time,
-    `imported_at` the time it was read. `root_session_id` is the top of the parent chain as far as it is known.
+    `imported_at` the time it was read. `root_session_id` is the top of the chain of sessions it is folded under, as far
+    as they are known: itself for a fork.
     """
 
     header: SessionHeader
@@ -260,6 +269,7 @@ class Run(Value, frozen=True, kw_only=True):
 
 __all__ = [
     "ACTIVE_RUN_STATUSES",
+    "FORK",
     "LOCAL_NAMESPACE",
     "OUTPUT_PREVIEW_MAX",
     "RUN_STATUSES",

@@ -80,7 +80,7 @@ def filter_conditions(scope: AccessScope, wanted: CorpusFilter) -> list[Conditio
     if wanted.cwd_prefix is not None:
         found.append(below("s.cwd", wanted.cwd_prefix))
     if not wanted.include_children:
-        found.append(Condition("s.parent_session_id IS NULL"))
+        found.append(Condition("(s.parent_session_id IS NULL OR s.origin = 'fork')"))
     found += _range("s.created_at", wanted.created) + _range("s.updated_at", wanted.updated)
     if wanted.run_statuses:
         found.append(_has_run(wanted.run_statuses))

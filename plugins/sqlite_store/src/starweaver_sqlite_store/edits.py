@@ -50,7 +50,7 @@ def create_session(tx: Transaction, draft: SessionDraft) -> Session:
 def insert_session(tx: Transaction, header: SessionHeader, *, updated_at: int, imported_at: int | None) -> int:
     """Insert the row of a new session, place it in its family, and return its feed position."""
     namespace_id, session_id = header.namespace_id, header.session_id
-    root = root_for(tx, namespace_id, session_id, header.parent_session_id)
+    root = root_for(tx, namespace_id, session_id, header.folds_under)
     position = feed.advance(tx, namespace_id)
     values = (*header_values(header), root, "active", updated_at, imported_at, position)
     tx.execute(

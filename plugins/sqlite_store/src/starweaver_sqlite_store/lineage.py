@@ -1,18 +1,20 @@
-"""Who is at the top of a session's parent chain, whatever the order in which parents and children arrive."""
+"""Which session another one is folded under at the top, whatever the order in which parents and children arrive."""
 
 from __future__ import annotations
+
+from starweaver_host.contract.records import FORK
 
 from . import feed
 from .database import Transaction
 
 
-def root_for(tx: Transaction, namespace_id: str, session_id: str, parent_session_id: str | None) -> str:
-    """The root of a session about to be stored: its parent's, or itself while no parent is stored."""
-    if parent_session_id is None or parent_session_id == session_id:
+def root_for(tx: Transaction, namespace_id: str, session_id: str, folds_under: str | None) -> str:
+    """The root of a session about to be stored: that of what it folds under, or itself while that is not stored."""
+    if folds_under is None or folds_under == session_id:
         return session_id
     row = tx.execute(
         "SELECT root_session_id FROM sessions WHERE namespace_id = ? AND session_id = ?",
-        (namespace_id, parent_session_id),
+        (namespace_id, folds_under),
     ).fetchone()
     return session_id if row is None else str(row[0])
 
@@ -24,8 +26,9 @@ def adopt_children(tx: Transaction, namespace_id: str, session_id: str, root: st
     """
     moved = tx.execute(
         "SELECT session_id FROM sessions WHERE namespace_id = ? AND root_session_id <> ? AND root_session_id IN "
-        "(SELECT session_id FROM sessions WHERE namespace_id = ? AND parent_session_id = ? AND session_id <> ?)",
-        (namespace_id, root, namespace_id, session_id, session_id),
+        "(SELECT session_id FROM sessions WHERE namespace_id = ? AND parent_session_id = ? AND session_id <> ? "
+        "AND origin <> ?)",
+        (namespace_id, root, namespace_id, session_id, session_id, FORK),
     ).fetchall()
     for (moved_id,) in moved:
         tx.execute(

@@ -138,14 +138,14 @@ class MemoryCatalog(MemoryReading):
 
 def insert(work: State, header: SessionHeader, *, updated_at: int, imported_at: int | None = None) -> Holding:
     """Store a new session and give its root to the sessions that were waiting for it."""
-    parent = work.find(header.namespace_id, header.parent_session_id or "")
+    parent = work.find(header.namespace_id, header.folds_under or "")
     root = header.session_id if parent is None else parent.session.root_session_id
     session = Session(header=header, root_session_id=root, updated_at=updated_at, imported_at=imported_at)
     inserted = work.touch(Holding(session=session))
     waiting = {
         held.header.session_id
         for held in work.in_namespace(header.namespace_id)
-        if held.header.parent_session_id == header.session_id and held.header.session_id != header.session_id
+        if held.header.folds_under == header.session_id and held.header.session_id != header.session_id
     }
     for held in work.in_namespace(header.namespace_id):
         if held.session.root_session_id in waiting and held.session.root_session_id != root:

@@ -29,7 +29,7 @@ def selects(wanted: CorpusFilter, session: Session, runs: Collection[Run]) -> bo
         and _is_one_of(wanted.session_ids, session.header.session_id)
         and _is_one_of(wanted.agents, session.header.external.source if session.header.external else None)
         and _is_one_of(wanted.roots, session.root_session_id)
-        and (wanted.include_children or session.header.parent_session_id is None)
+        and (wanted.include_children or session.header.folds_under is None)
         and holds(wanted.created, session.header.created_at)
         and holds(wanted.updated, session.updated_at)
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from starweaver_host.contract.corpus import CorpusFilter
 from starweaver_host.contract.records import (
     STABLE,
     TITLE_MAX,
@@ -13,7 +14,7 @@ from starweaver_host.contract.records import (
     SessionDraft,
     Workspace,
 )
-from starweaver_host.contract.store import SessionStore
+from starweaver_host.contract.store import SessionListQuery, SessionStore
 
 from .samples import SCOPE, created, deleted, draft, header, ids, refused
 from .suite import StoreSuite
@@ -170,6 +171,22 @@ class CatalogRules(StoreSuite):
         found = await store.get_sessions(SCOPE, ["root", "child", "grandchild"])
 
         assert [session.root_session_id for session in found] == ["root", "root", "root"]
+
+    async def test_fork_is_its_own_root(self, store: SessionStore) -> None:
+        """A fork has a parent but works for nobody: it is its own root and no child, also of a parent that comes late.
+
+        If this fails: roots and `include_children` must follow `SessionHeader.folds_under`, not `parent_session_id`.
+        """
+        await created(store, "fork", parent_session_id="origin", origin="fork")
+        await created(store, "helper", parent_session_id="fork", origin="subagent")
+        await created(store, "origin")
+        query = SessionListQuery(filter=CorpusFilter(include_children=False))
+
+        found = await store.get_sessions(SCOPE, ["origin", "fork", "helper"])
+        listed = await store.list_sessions(SCOPE, query)
+
+        assert [session.root_session_id for session in found] == ["origin", "fork", "fork"]
+        assert {session.key.session_id for session in listed.sessions} == {"origin", "fork"}
 
     async def test_drafted_title_is_a_persons_unless_it_says_otherwise(self, store: SessionStore) -> None:
         """The source of a drafted title is kept.
