@@ -217,6 +217,8 @@ def test_bad_message_of_a_checkpoint_is_skipped(home: Any, kit: Any, gemini: Any
     assert [skip.where.partition(" at ")[0] for skip in importer.skipped] == ["line 3"]
 
 
+SILENT = 3
+"""The version of a message that says nothing."""
 IDS = ["u1", "u2", "u3", "m1", "m2", "m3", "m4"]
 
 
@@ -226,7 +228,7 @@ def _message(message_id: str, version: int, outputs: int) -> dict[str, Any]:
         "id": message_id,
         "type": kind,
         "timestamp": f"2026-05-01T10:01:{int(message_id[1]):02}Z",
-        "content": f"{message_id} says {version}",
+        "content": f"{message_id} says {version}" if version < SILENT else "",
     }
     if kind == MODEL and message_id in ("m3", "m4"):
         response = {"functionResponse": {"id": message_id, "name": "t", "response": {"output": f"out {outputs}"}}}
@@ -244,9 +246,10 @@ CHANGES = st.one_of(
     st.builds(lambda target: {"$rewindTo": target}, st.sampled_from([*IDS, "nobody"])),
     st.builds(lambda text: {"$set": {"summary": text}}, st.sampled_from(["one", "two"])),
 )
+ANY_MESSAGES = st.builds(_message, st.sampled_from(IDS), st.integers(0, SILENT), st.integers(0, 2))
 CHECKPOINTS = st.builds(
     lambda found: {"$set": {"messages": list({each["id"]: each for each in found}.values())}},
-    st.lists(MESSAGES, min_size=1, max_size=5),
+    st.lists(ANY_MESSAGES, min_size=1, max_size=5),
 )
 
 
@@ -282,7 +285,7 @@ def test_surface_equals_the_final_state_of_the_chat(
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
-    operations=st.lists(CHANGES | CHECKPOINTS, max_size=14),
+    operations=st.lists(CHANGES | ANY_MESSAGES | CHECKPOINTS, max_size=14),
     cuts=st.lists(st.integers(0, 6000), max_size=4),
     idle=st.booleans(),
 )
@@ -305,5 +308,6 @@ def test_reading_in_pieces_gives_the_log_of_reading_once(
     clock[0] = 4_000_000_000.0
     importer.refresh()
     assert importer.only.events == whole.events
+    assert whole.current()[-1] == "the end"
     assert importer.only.seen.title == whole.seen.title
     assert importer.only.seen.header == whole.seen.header

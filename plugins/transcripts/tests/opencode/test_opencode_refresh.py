@@ -300,5 +300,6 @@ def test_reading_again_and_again_gives_what_reading_once_gives(
     importer.refresh()
     whole = opencode(store).refresh().only
     assert importer.only.events == whole.events
+    assert whole.current()[-1] == "the end"
     assert importer.only.seen.title == whole.seen.title
     store.close()

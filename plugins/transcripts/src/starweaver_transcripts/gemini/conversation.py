@@ -100,22 +100,20 @@ class Conversation:
         self._note_ending(rendered)
 
     def _rewrite(self, place: int, rendered: Rendered) -> None:
-        """Log another version of a message that was logged before."""
+        """Log another version of a message that was logged before. Nodes stay in the order of their messages."""
         entry = self.state.entries[place]
         entry.digest = digest_of(rendered)
-        is_last = not self.state.abandoned and not any(later.nodes for later in self.state.entries[place + 1 :])
+        over = [node.seq for node in entry.nodes]
         surfaces = [payload for payload, _ in rendered.payloads if is_surface(payload)]
-        in_turn = rendered.kind != "user"
-        if is_last or not entry.nodes:
-            if is_last:
-                self.state.abandoned = [node.seq for node in entry.nodes]
-            entry.nodes = []
+        if not self.state.abandoned and not any(later.nodes for later in self.state.entries[place + 1 :]):
+            self.state.abandoned, entry.nodes = over, []
             for payload, at in rendered.payloads:
-                self._nodes.put(entry, payload, rendered, at or self._nodes.time_of(rendered), in_turn=in_turn)
-        elif [key_of(payload) for payload in surfaces] == [node.key for node in entry.nodes]:
+                time = at or self._nodes.time_of(rendered)
+                self._nodes.put(entry, payload, rendered, time, in_turn=rendered.kind != "user")
+        elif over and [key_of(payload) for payload in surfaces] == [node.key for node in entry.nodes]:
             self._nodes.replace_each(entry, rendered)
         else:
-            self._nodes.replace_range(entry, [node.seq for node in entry.nodes], rendered)
+            self._nodes.replace_range(entry, over, rendered)
         if place == len(self.state.entries) - 1:
             self._note_ending(rendered)
 

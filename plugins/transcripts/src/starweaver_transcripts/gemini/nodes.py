@@ -66,7 +66,10 @@ class NodeWriter:
             place += 1
 
     def replace_range(self, entry: Entry, over: list[int], rendered: Rendered) -> None:
-        """Put a message in the place of `over`. Its results find no place behind it and are kept off the surface."""
+        """Put a message in the place of `over`. Its results find no place behind it and are kept off the surface.
+
+        One that says nothing takes nothing away: what stood there stays, in its name.
+        """
         time = self.time_of(rendered)
         entry.nodes = []
         for payload, at in rendered.payloads:
@@ -77,6 +80,7 @@ class NodeWriter:
                 over = []
             else:
                 self._log_node(payload, rendered, at or time, "none", [], in_turn=False)
+        entry.nodes += [Node(seq, b"", b"") for seq in over]
 
     def _place(self, payload: Payload, rendered: Rendered, time: int, over: list[int], *, in_turn: bool) -> Node:
         operation: SurfaceOp = Replace(start=over[0], end=over[-1]) if over else "append"
