@@ -12,7 +12,7 @@ class TestMySearch(SearchProviderConformance):
 
 from __future__ import annotations
 
-from .search_base import OpenProvider
+from .search_base import OpenProvider, OpenStore
 from .search_finding import FindingRules
 from .search_pages import PagingRules
 from .search_scoping import ScopingRules
@@ -22,4 +22,4 @@ class SearchProviderConformance(FindingRules, PagingRules, ScopingRules):
     """Everything a search provider must do."""
 
 
-__all__ = ["OpenProvider", "SearchProviderConformance"]
+__all__ = ["OpenProvider", "OpenStore", "SearchProviderConformance"]
