@@ -69,6 +69,17 @@ def test_import_counts_skipped_records_across_readings(desk):
     assert (desk.root().skipped_records, desk.root().skipped_records) == (3, 3)
 
 
+def test_import_names_what_it_left_out(desk):
+    """Skipped records are named by place and reason, the first few, and stay named while nothing new is left out."""
+    desk.write("a", *[["bad"]] * 5, ["say", "one", "hello"])
+    named = [note.text for note in desk.run().roots[0].notes]
+    desk.extend("a", ["say", "two", "more"])
+
+    assert named[0].startswith("left out ")
+    assert named[0].endswith(", and 2 more")
+    assert [note.text for note in desk.root().notes] == named
+
+
 def test_import_skips_sessions_deleted_here(desk):
     """A session that was deleted here stays deleted when its transcript grows, and costs a stat afterwards."""
     desk.write("a", ["say", "one", "hello"])

@@ -22,6 +22,9 @@ from starweaver_host.contract.transcripts import (
 
 _EVENT_OVERHEAD = 200
 
+SKIPS_NAMED = 3
+"""How many of an item's records that could not be understood are named; all are counted."""
+
 
 class Chunk:
     """Events of one session between two cuts."""
@@ -33,11 +36,15 @@ class Chunk:
 
 
 class Cut:
-    """What was read up to a cut. `state` None in the middle of something; `done` is the reader's last step."""
+    """What was read up to a cut. `state` None in the middle of something; `done` is the reader's last step.
+
+    `skipped` counts records that could not be understood, `skips` names the first few of them.
+    """
 
     def __init__(self) -> None:
         self.chunks: list[Chunk] = []
         self.skipped = 0
+        self.skips: list[str] = []
         self.size_bytes = 0
         self.state: bytes | None = None
         self.done: ItemDone | None = None
@@ -74,8 +81,10 @@ class Cutter:
                 chunk = self._chunk(cut)
                 chunk.events.extend(events)
                 cut.size_bytes += sum(map(event_weight, events))
-            case RecordSkipped():
+            case RecordSkipped(where=where, reason=reason):
                 cut.skipped += 1
+                if len(cut.skips) < SKIPS_NAMED:
+                    cut.skips.append(f"{where}: {reason}")
             case ItemDone():
                 cut.done, cut.state = step, step.state
 

@@ -15,9 +15,9 @@ import msgspec
 
 from starweaver_host.contract.registration import Offload
 from starweaver_host.contract.store import SessionStore
-from starweaver_host.contract.transcripts import ImportBatch, ImportReceipt, LedgerEntry, ReadStep
+from starweaver_host.contract.transcripts import ImportBatch, ImportReceipt, ItemDone, LedgerEntry, ReadStep
 
-from .importing_chunks import Chunk, Cut, Cutter
+from .importing_chunks import SKIPS_NAMED, Chunk, Cut, Cutter
 from .importing_logs import SessionLog, SessionLogs
 from .importing_survey import Candidate
 
@@ -62,6 +62,7 @@ class ItemImport:
         self._logs = SessionLogs(self._store, self._namespace_id)
         self._refused: set[str] = set()
         self._notes: list[str] = []
+        self._skips: list[str] = []
         self._held: dict[str, None] = {}
         self._skipped = 0
         self._stored = 0
@@ -101,6 +102,7 @@ class ItemImport:
 
     async def _store_cut(self, cut: Cut) -> LedgerEntry:
         self._skipped += cut.skipped
+        self._skips.extend(cut.skips[: SKIPS_NAMED - len(self._skips)])
         chunks = [chunk for chunk in cut.chunks if await self._is_ours(chunk)]
         self._replaced = self._replaced or any(chunk.replace and self._was_held(chunk) for chunk in chunks)
         for chunk in chunks[:-1]:
@@ -191,13 +193,19 @@ class ItemImport:
             session_ids=tuple(self._held),
             skipped_records=self._skipped + (before.skipped_records if before is not None else 0),
             complete=done is not None and done.complete,
-            note=self._note(done.note if done is not None else None),
+            note=self._note(done, before),
             state=None if cut is None or self._refused else cut.state,
             version=self._entry.version if self._entry is not None else 0,
         )
 
-    def _note(self, note: str | None) -> str | None:
-        return "; ".join([*([note] if note else []), *self._notes]) or None
+    def _note(self, done: ItemDone | None, before: LedgerEntry | None) -> str | None:
+        """What there is to say of the item; an extension that has nothing to say keeps what was said of the rest."""
+        said = [done.note] if done is not None and done.note else []
+        more = self._skipped - len(self._skips)
+        skips = ", ".join([*self._skips, *([f"and {more} more"] if more else [])])
+        said += [f"left out {skips}"] if self._skips else []
+        kept = before.note if before is not None else None
+        return "; ".join([*said, *self._notes]) or kept
 
 
 def _close(steps: Iterator[ReadStep]) -> None:
