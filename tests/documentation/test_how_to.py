@@ -73,3 +73,18 @@ def test_provider_as_printed_composes_and_conforms(page, new_person, tmp_path: P
     assert checked.returncode == 0, checked.stderr
     assert "session store: 'desk' of plugin 'desk-store'" in checked.stdout
     assert ran.returncode == 0, ran.stdout + ran.stderr
+
+
+def test_command_as_printed_counts_sessions(page, new_person, tmp_path: Path) -> None:
+    """The command of the page about hooks, installed and listed, is a command of `sw`."""
+    person = new_person()
+    (module,) = (block for block in page("docs/reference/hooks.md").blocks("python") if "starweaver_commands" in block)
+    install_distribution(tmp_path, "acme-count", plugins={"count": "acme_count"}, modules={"acme_count": module})
+    person.environ["PYTHONPATH"] = str(tmp_path)
+    file = person.home / ".config" / "starweaver" / "cli.toml"
+    file.parent.mkdir(parents=True)
+    file.write_text('plugins = ["sqlite-store", "transcripts", "local-search", "count"]\n')
+
+    done = person.sw("session", "count")
+
+    assert (done.returncode, done.stdout) == (0, "0\n"), done.stderr

@@ -86,7 +86,7 @@ def look_into(built: Built) -> None:
     expect(licence == (ROOT / "LICENSE").read_bytes(), f"{built.wheel.name} lacks the licence")
     expect(metadata["License-Expression"] == "Apache-2.0", f"{built.wheel.name} states another licence")
     expect(not [name for name in names if "/tests/" in name], f"{built.wheel.name} holds tests")
-    expect(bool(metadata.get_payload().strip()), f"{built.wheel.name} has no description")
+    expect(bool(str(metadata.get_payload()).strip()), f"{built.wheel.name} has no description")
     for wanted in MUST_HOLD.get(built.name, ()):
         found = any(name.startswith(f"{built.package}/{wanted}") for name in names)
         expect(found, f"{built.wheel.name} lacks {wanted}")
