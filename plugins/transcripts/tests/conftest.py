@@ -1,8 +1,4 @@
-"""What the tests of every importer share: reading an item into something a test can ask, and the samples.
-
-The samples are other people's transcripts and no part of the repository: where they are absent, the tests that read
-them are deselected and the report says so.
-"""
+"""What the tests of every importer share: reading an item into something a test can ask."""
 
 from __future__ import annotations
 
@@ -27,29 +23,6 @@ from starweaver_host.contract.transcripts import (
     TranscriptSource,
 )
 from starweaver_host.projection.surface import fold_surface
-
-SAMPLES = Path(__file__).parents[3].parent / "shared" / "samples"
-
-
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Deselect what needs the samples where they are not."""
-    if SAMPLES.is_dir():
-        return
-    reads_samples = [item for item in items if item.get_closest_marker("samples")]
-    if reads_samples:
-        config.hook.pytest_deselected(items=reads_samples)
-        items[:] = [item for item in items if item not in reads_samples]
-        config.stash[_ABSENT] = len(reads_samples)
-
-
-def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    """Say why tests were deselected."""
-    count = config.stash.get(_ABSENT, 0)
-    if count:
-        terminalreporter.write_line(f"{count} tests deselected: sample transcripts not found at {SAMPLES}")
-
-
-_ABSENT = pytest.StashKey[int]()
 
 
 @dataclass
