@@ -182,12 +182,6 @@ def find_item(source: TranscriptSource, env: SourceEnvironment, path: Path) -> S
     return next(item for item in found if item.path == path)
 
 
-@pytest.fixture(scope="session")
-def samples() -> Path:
-    """The folder of sample transcripts."""
-    return SAMPLES
-
-
 class Importer:
     """What an importing service would hold after reading every item of a source, once or again and again."""
 
