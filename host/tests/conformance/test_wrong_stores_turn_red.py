@@ -39,17 +39,13 @@ globals().update({f"Test{wrong.name}": suite(wrong) for wrong in WRONG_STORES})
 """
 
 
-def test_each_wrong_store_fails_its_named_test_and_no_unrelated_group(run_suites: Callable[..., Any]) -> None:
+def test_each_wrong_store_fails_its_named_test_and_no_unrelated_group(
+    run_suites: Callable[..., Any], faults: Callable[..., Any]
+) -> None:
     """A wrong store turns its named test red, and no test outside the groups it is said to touch."""
-    outcome = run_suites(FILE, WRONG_STORES)
+    outcome = run_suites(FILE, WRONG_STORES, share=5)
 
-    unnoticed = [w.name for w in WRONG_STORES if w.test not in {test for _, test in outcome.red[f"Test{w.name}"]}]
-    strayed = {
-        w.name: sorted(f"{group}.{test}" for group, test in outcome.red[f"Test{w.name}"] if group not in w.groups)
-        for w in WRONG_STORES
-        if any(group not in w.groups for group, _ in outcome.red[f"Test{w.name}"])
-    }
-    assert (unnoticed, strayed) == ([], {})
+    assert faults(outcome, WRONG_STORES) == ([], {})
     assert all(outcome.passed[f"Test{w.name}"] > 20 for w in WRONG_STORES)
 
 

@@ -6,6 +6,7 @@ Imports pytest only, because the pytest plugin loads it in every test run of an 
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Iterator
 from typing import Any, TypeGuard
 
@@ -24,8 +25,11 @@ def weakenings(cls: type) -> list[str]:
 def escapes(cls: type) -> list[str]:
     """One line per way in which `cls` keeps its guard from running; these cannot be left to the guard."""
     found = [f"{GUARD!r} is replaced"] if _override(cls, GUARD) is not None else []
-    marks = [mark.name for mark in _marks(cls) if mark.name in _SILENCING]
-    return found + [f"the whole class is marked {name!r}" for name in sorted(marks)]
+    places = (("class", cls), ("module", sys.modules.get(cls.__module__)))
+    for place, target in places:
+        marks = {mark.name for mark in _marks(target)} & _SILENCING
+        found += [f"the whole {place} is marked {name!r}" for name in sorted(marks)]
+    return found
 
 
 def is_suite(cls: Any) -> TypeGuard[type]:

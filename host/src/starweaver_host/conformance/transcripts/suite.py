@@ -34,13 +34,14 @@ class Place(NamedTuple):
     root: Path
     env: SourceEnvironment
 
-    def source_root(self) -> SourceRoot:
-        """The sample's root as the source names it."""
-        return next(each for each in self.source.roots(self.env) if each.path == self.root)
+    def roots(self) -> list[SourceRoot]:
+        """The sample's root as the source names it: itself, or what the tool keeps below it."""
+        return [each for each in self.source.roots(self.env) if each.exists and each.path.is_relative_to(self.root)]
 
     def items(self) -> list[SourceItem]:
         """The sample's items by key."""
-        return sorted(self.source.items(self.env, self.source_root()), key=lambda item: item.key)
+        found = [item for root in self.roots() for item in self.source.items(self.env, root)]
+        return sorted(found, key=lambda item: item.key)
 
     def read(self, item: SourceItem, state: bytes | None = None) -> list[ReadStep]:
         """Every step of reading an item."""

@@ -1,0 +1,1 @@
+"""Plugin modules that are wrong, one rule each; `wrong.plugins` says which."""
