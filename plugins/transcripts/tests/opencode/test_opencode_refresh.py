@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from starweaver_host.contract.errors import SourceError
 from starweaver_host.contract.transcripts import ItemDone, SourceEnvironment
-from starweaver_transcripts.opencode import places
+from starweaver_transcripts.opencode import copies, places
 
 
 def test_new_messages_are_appended(store: Any, opencode: Any, kit: Any) -> None:
@@ -232,7 +232,7 @@ def test_deleted_session_is_an_error_of_its_item(store: Any, opencode: Any, kit:
 
 def test_missing_root_has_no_stores(tmp_path: Path) -> None:
     """A folder without anything of OpenCode's has no stores, and says nothing."""
-    assert places.stores_of(tmp_path, is_configured=True) == []
+    assert copies.stores_of(tmp_path, is_configured=True) == []
     env = SourceEnvironment(home=tmp_path, environ={})
     assert [root.exists for root in places.find_roots(env)] == [False]
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from starweaver_host.contract.transcripts import ReadStep, SourceEnvironment, SourceItem, SourceRoot
 from starweaver_transcripts.lines import open_regular, walk_files
+from starweaver_transcripts.resuming import resume_line
 
 from .roots import find_roots, identify, is_transcript
 
@@ -56,10 +57,7 @@ class ClaudeSource:
         """`claude --resume`, in the session's folder; subagents cannot be resumed on their own."""
         if "agent-" in native_id or "/" in native_id:
             return None
-        import shlex
-
-        command = f"claude --resume {shlex.quote(native_id)}"
-        return command if cwd is None else f"cd {shlex.quote(cwd)} && {command}"
+        return resume_line("claude --resume", native_id, cwd)
 
 
 __all__ = ["IDLE_SECONDS", "ClaudeSource"]

@@ -5,13 +5,13 @@ What reads rollouts is imported when one is read: a refresh that finds nothing n
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from starweaver_host.contract.errors import SourceError
 from starweaver_host.contract.transcripts import ItemDone, ReadStep, SourceEnvironment, SourceItem, SourceRoot
+from starweaver_transcripts.resuming import resume_line
 
 from .places import SOURCE, find_items, find_roots, homes_of
 from .streams import NOT_READ, find_decompressor, is_compressed
@@ -55,8 +55,7 @@ class CodexSource:
 
     def resume_command(self, native_id: str, cwd: str | None) -> str | None:
         """`codex resume`, from the directory the session worked in."""
-        command = f"codex resume {shlex.quote(native_id)}"
-        return command if cwd is None else f"cd {shlex.quote(cwd)} && {command}"
+        return resume_line("codex resume", native_id, cwd)
 
 
 def _root_of(path: Path, folders: tuple[Path, ...]) -> Path:

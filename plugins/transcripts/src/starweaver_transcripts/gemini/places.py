@@ -17,6 +17,7 @@ from typing import NamedTuple
 from starweaver_host.contract.transcripts import SourceEnvironment, SourceItem, SourceRoot
 from starweaver_transcripts.lines import FoundFile, walk_files
 
+SOURCE = "gemini-cli"
 HOME_VARIABLE = "GEMINI_CLI_HOME"
 CHATS = "chats"
 
@@ -156,6 +157,7 @@ def _peek_id(path: Path) -> bytes:
 __all__ = [
     "CHATS",
     "HOME_VARIABLE",
+    "SOURCE",
     "SessionFiles",
     "files_of",
     "find_items",

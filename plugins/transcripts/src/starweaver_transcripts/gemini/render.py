@@ -27,9 +27,9 @@ from starweaver_host.contract.events import (
 from starweaver_transcripts.emit import clean, iso_ms, tool_result
 
 from .parts import answer_of, blocks_of, listed, response_text, responses_in, text_of, thoughts_in
+from .places import SOURCE
 from .records import Message, ToolCallRecord
 
-SOURCE = "gemini-cli"
 SESSION_PREFIX = f"{SOURCE}:"
 
 Kind = Literal["user", "model", "status", "other"]
@@ -194,4 +194,4 @@ def _count(value: float | None) -> int | None:
     return None if value is None else int(value)
 
 
-__all__ = ["SESSION_PREFIX", "SOURCE", "Kind", "Rendered", "Renderer", "is_model", "is_open"]
+__all__ = ["SESSION_PREFIX", "Kind", "Rendered", "Renderer", "is_model", "is_open"]

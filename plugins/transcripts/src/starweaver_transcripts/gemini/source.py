@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import shlex
 import time
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-from starweaver_host.contract.errors import SourceError
-from starweaver_host.contract.transcripts import ItemDone, ReadStep, SourceEnvironment, SourceItem, SourceRoot
+from starweaver_host.contract.transcripts import ReadStep, SourceEnvironment, SourceItem, SourceRoot
+from starweaver_transcripts.resuming import resume_line
 
-from .places import files_of, find_items, find_roots, is_unreadable
-from .projects import Projects, project_folder
-from .reader import SessionReader
-from .records import RecordDecoder
-from .render import SOURCE
+from .places import SOURCE, find_items, find_roots
+
+if TYPE_CHECKING:
+    from .readings import ChatReadings
 
 IDLE_SECONDS = 60
 """A chat nobody wrote to for so long holds no half message: nothing in it says that an answer has ended."""
-
-_SET_ASIDE = "set aside by Gemini CLI as unreadable, not read"
 
 
 class GeminiSource:
@@ -30,8 +26,7 @@ class GeminiSource:
 
     def __init__(self, now: Callable[[], float] = time.time) -> None:
         self._now = now
-        self._decoder = RecordDecoder()
-        self._projects: dict[Path, Projects] = {}
+        self._readings: ChatReadings | None = None
 
     def roots(self, env: SourceEnvironment) -> Sequence[SourceRoot]:
         """The configured folders and the default one, which `GEMINI_CLI_HOME` may move."""
@@ -39,36 +34,22 @@ class GeminiSource:
 
     def items(self, _env: SourceEnvironment, root: SourceRoot) -> Iterator[SourceItem]:
         """Sessions below a root, any order. What is known of project folders is looked up anew afterwards."""
-        self._projects.clear()
+        if self._readings is not None:
+            self._readings.forget_projects()
         return find_items(root)
 
     def read(self, env: SourceEnvironment, item: SourceItem, state: bytes | None) -> Iterator[ReadStep]:
         """Read a session, from `state` if its files were only extended since. Memory: a message, and its events."""
-        if is_unreadable(item.path):
-            yield ItemDone(note=_SET_ASIDE)
-            return
-        files = files_of(item.path)
-        if not files.members:
-            raise SourceError(f"transcript {str(item.path)!r} must exist, it is gone")
-        reader = SessionReader(
-            env,
-            item,
-            files,
-            projects=self._projects_at(item.path),
-            decoder=self._decoder,
-            is_idle=self._now() - item.newest / 1_000_000 > IDLE_SECONDS,
-        )
-        yield from reader.steps(state)
+        if self._readings is None:
+            from .readings import ChatReadings  # a refresh that finds nothing new never reads
+
+            self._readings = ChatReadings()
+        is_idle = self._now() - item.newest / 1_000_000 > IDLE_SECONDS
+        return self._readings.steps(env, item, state, is_idle=is_idle)
 
     def resume_command(self, native_id: str, cwd: str | None) -> str | None:
         """`gemini --resume`, from the project's folder."""
-        command = f"gemini --resume {shlex.quote(native_id)}"
-        return command if cwd is None else f"cd {shlex.quote(cwd)} && {command}"
-
-    def _projects_at(self, path: Path) -> Projects:
-        folder = project_folder(path)
-        root = path.parent if folder is None else folder.parent
-        return self._projects.setdefault(root, Projects(root))
+        return resume_line("gemini --resume", native_id, cwd)
 
 
 __all__ = ["IDLE_SECONDS", "GeminiSource"]

@@ -12,8 +12,9 @@ from starweaver_transcripts.emit import clean, iso_us
 from starweaver_transcripts.prefix import PrefixMark
 
 from .nodes import ConversationState
+from .places import SOURCE
 from .records import Metadata
-from .render import SESSION_PREFIX, SOURCE
+from .render import SESSION_PREFIX
 
 _VERSION = 1
 

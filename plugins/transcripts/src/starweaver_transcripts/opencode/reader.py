@@ -25,7 +25,8 @@ from starweaver_transcripts.delivery import EMPTY_LOG, Delivery, LogMark
 from starweaver_transcripts.emit import clean
 
 from .narration import Narration
-from .spoken import SESSION_PREFIX, SOURCE, Spoken, StoredSession
+from .places import SOURCE
+from .spoken import SESSION_PREFIX, Spoken, StoredSession
 
 _VERSION = 1
 _DELIVER_EVENTS = 512

@@ -7,7 +7,8 @@ from typing import Literal, NamedTuple
 
 from starweaver_host.contract.events import Payload
 
-SOURCE = "opencode"
+from .places import SOURCE
+
 SESSION_PREFIX = f"{SOURCE}:"
 
 Role = Literal["prompt", "injected", "answer", "summary", "other"]
@@ -74,4 +75,4 @@ class Candidate(NamedTuple):
     dated: Callable[[], int] | None = None
 
 
-__all__ = ["SESSION_PREFIX", "SOURCE", "Candidate", "Ending", "Role", "Spoken", "StoredSession"]
+__all__ = ["SESSION_PREFIX", "Candidate", "Ending", "Role", "Spoken", "StoredSession"]

@@ -5,11 +5,11 @@ What reads sessions is imported when one is read: a refresh that finds nothing n
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Sequence
 
 from starweaver_host.contract.errors import SourceError
 from starweaver_host.contract.transcripts import ReadStep, SourceEnvironment, SourceItem, SourceRoot
+from starweaver_transcripts.resuming import resume_line
 
 from .places import SOURCE, find_items, find_roots
 
@@ -39,8 +39,7 @@ class PiSource:
 
     def resume_command(self, native_id: str, cwd: str | None) -> str | None:
         """`pi --session`, from the directory the session worked in."""
-        command = f"pi --session {shlex.quote(native_id)}"
-        return command if cwd is None else f"cd {shlex.quote(cwd)} && {command}"
+        return resume_line("pi --session", native_id, cwd)
 
 
 __all__ = ["PiSource"]
