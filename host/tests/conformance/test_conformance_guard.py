@@ -80,7 +80,7 @@ def test_forgotten_fixture_is_named(run_file: Run) -> None:
             "'test_absent_session_is_not_found' is replaced without",
         ),
         (
-            "@pytest.mark.xfail(reason='y', strict=True, run=False)\n    def test_absent_session_is_not_found(self): pass",
+            "@pytest.mark.xfail(strict=True, reason='y', run=0)\n    def test_absent_session_is_not_found(self): pass",
             "'test_absent_session_is_not_found' is replaced without",
         ),
         ("capabilities = frozenset({'durabel'})", "capability 'durabel' is not one of"),
