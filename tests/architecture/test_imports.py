@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -27,7 +28,7 @@ def modules_after(code: str) -> set[str]:
     done = subprocess.run(
         [sys.executable, "-c", f"{code}\n{_PRINT_MODULES}"], capture_output=True, text=True, check=True
     )
-    return set(json.loads(done.stderr))
+    return set(json.loads(done.stderr.splitlines()[-1]))
 
 
 @pytest.mark.parametrize(
@@ -44,6 +45,16 @@ def test_light_command_loads_nothing_heavy(arguments: list[str]) -> None:
     assert {
         name for name in loaded if name.startswith("starweaver_") and not name.startswith("starweaver_cli")
     } == set()
+
+
+def test_search_loads_no_logger_container_or_event_loop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A search pays for the store, the provider and the importers, and for nothing it does not use."""
+    for name in ("HOME", "STARWEAVER_CONFIG_DIR", "STARWEAVER_DATA_DIR"):
+        monkeypatch.setenv(name, str(tmp_path))
+    loaded = modules_after("from starweaver_cli.main import main\nmain(['session', 'search', 'oauth'])")
+
+    assert "sqlite3" in loaded
+    assert loaded & {"asyncio", "dependency_injector", "importlib.metadata", "structlog", "tomlkit"} == set()
 
 
 def test_importing_the_host_package_loads_nothing_of_it() -> None:

@@ -75,6 +75,34 @@ def test_provider_as_printed_composes_and_conforms(page, new_person, tmp_path: P
     assert ran.returncode == 0, ran.stdout + ran.stderr
 
 
+def test_backup_as_printed_is_a_whole_archive(page, new_person) -> None:
+    """The copy that the page makes opens as an archive, is private, and says the same as the original."""
+    person = new_person()
+    searched = person.sw("session", "search", "oauth")  # in the examples' store
+    data = person.home / ".local" / "share" / "starweaver"
+    (data / "starweaver.sqlite3").write_bytes((data / "examples" / "starweaver.sqlite3").read_bytes())
+    (script,) = (block for block in page("docs/how-to/back-up-and-move.md").blocks("sh") if ".backup(" in block)
+
+    done = person.run("sh", "-c", script)
+    (person.home / "backup.sqlite3").replace(data / "starweaver.sqlite3")
+    again = person.sw("session", "search", "oauth", "--no-refresh")
+
+    assert done.returncode == 0, done.stderr
+    assert (data / "starweaver.sqlite3").stat().st_mode & 0o777 == 0o600
+    assert (again.returncode, again.stdout) == (0, searched.stdout)
+
+
+def test_settings_as_printed_are_accepted(page, new_person) -> None:
+    """Each setting that the page about moving shows can be set and is one the product starts with."""
+    person = new_person()
+    blocks = page("docs/how-to/back-up-and-move.md").blocks("sh")
+    settings = [line for block in blocks for line in block.splitlines() if line.startswith("sw config set")]
+    done = [person.run("sh", "-c", setting) for setting in settings]
+
+    assert [each.returncode for each in done] == [0] * len(settings), done
+    assert person.sw("plugins", "check").returncode == 0
+
+
 def test_command_as_printed_counts_sessions(page, new_person, tmp_path: Path) -> None:
     """The command of the page about hooks, installed and listed, is a command of `sw`."""
     person = new_person()
