@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Callable, Mapping
 
 import click
@@ -92,9 +90,6 @@ def run(arguments: list[str]) -> int:
         return exits.INTERRUPTED
     except click.ClickException as error:
         return _usage(error, arguments)
-    except BrokenPipeError:
-        _silence_stdout()
-        return exits.OK
     return status if isinstance(status, int) else exits.OK
 
 
@@ -112,11 +107,6 @@ def _usage(error: click.ClickException, arguments: list[str]) -> int:
         error.show()
         return error.exit_code
     return report_failure("usage", error.format_message(), None, as_json=True)
-
-
-def _silence_stdout() -> None:
-    """The reader of our output is gone; keep the interpreter from complaining about it at exit."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 __all__ = ["CONFIG", "PLUGINS", "SESSION", "TOP", "config", "plugins", "root", "run", "session"]

@@ -20,8 +20,26 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def console() -> None:
-    """The console script."""
-    sys.exit(main())
+    """The console script. A reader who goes away before the end (`sw session list | head`) is no failure."""
+    stdout = sys.stdout
+    try:
+        status = main()
+        stdout.flush()
+    except BrokenPipeError:
+        status = _without_reader()
+    except SystemExit:
+        if sys.stdout is stdout:  # click puts another stream there, and exits, when a pipe broke
+            raise
+        status = _without_reader()
+    sys.exit(status)
+
+
+def _without_reader() -> int:
+    """Keep the interpreter from complaining about the closed pipe when it exits."""
+    import os
+
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    return 0
 
 
 __all__ = ["console", "main"]
