@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
+import sys
 from collections.abc import Iterator
 
 import click
@@ -60,3 +63,14 @@ def test_cli_reference_has_no_heading_of_a_command_that_is_gone(page) -> None:
     headings = [each.strip("`") for each in page("docs/reference/cli.md").headings if each.startswith("`sw")]
 
     assert sorted(COMMANDS) == sorted(headings)
+
+
+@pytest.mark.parametrize("name", ["plugins", "config", "contract"])
+def test_cli_reference_lists_exactly_the_flags_of_the_host(page, name: str) -> None:
+    """The commands that work when nothing else does have their flags documented as their help prints them."""
+    command = [sys.executable, "-m", "starweaver_host", name, "--help"]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    options = re.findall(r"^  (--[^\n]*?)(?:  .*)?$", printed, re.MULTILINE)
+
+    assert options
+    assert set(options) == set(page("docs/reference/cli.md").rows(f"`{name}`"))
