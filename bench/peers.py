@@ -23,7 +23,7 @@ QUERIES = (
     "登录",
     "为什么呢",
     "🚀",
-    "commit message",,
+    "commit message",
 )
 FIRST = {
     "agentsview": ["sync"],

@@ -205,18 +205,21 @@ def _library(name: str) -> Any:
             library = importlib.import_module(found)
         except ImportError:
             continue
-        return library if found == name or name != "zstandard" else SimpleNamespace(ZstdDecompressor=_Decompressor)
+        if found == name or name != "zstandard":
+            return library
+        return SimpleNamespace(ZstdDecompressor=lambda: _Decompressor(library))
     raise AssertionError("these tests need zstd: install starweaver-transcripts[zstd]")
 
 
 class _Decompressor:
     """The part of `zstandard` that is used, over the library that is installed."""
 
+    def __init__(self, library: Any) -> None:
+        self._library = library
+
     def stream_reader(self, handle: Any, *, read_across_frames: bool) -> Any:
         assert read_across_frames
-        return importlib.import_module("backports.zstd" if sys.version_info < (3, 14) else "compression.zstd").open(
-            handle
-        )
+        return self._library.open(handle)
 
 
 def _program(folder: Path, script: str, monkeypatch: pytest.MonkeyPatch) -> None:
