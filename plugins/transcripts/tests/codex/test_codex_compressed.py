@@ -7,6 +7,7 @@ import importlib
 import os
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -207,7 +208,7 @@ def _library(name: str) -> Any:
             continue
         if found == name or name != "zstandard":
             return library
-        return SimpleNamespace(ZstdDecompressor=lambda: _Decompressor(library))
+        return SimpleNamespace(ZstdDecompressor=partial(_Decompressor, library))
     raise AssertionError("these tests need zstd: install starweaver-transcripts[zstd]")
 
 
