@@ -155,3 +155,21 @@ def test_search_output_over_the_examples_is_golden(new_person, name: str, argume
 
     golden = (HERE / "golden" / f"search-{name}.{form}").read_text(encoding="utf-8")
     assert golden == golden_text(done.stdout, form)
+
+
+def test_json_reference_shows_what_is_printed(page, new_person) -> None:
+    """The search on the page is the golden one, and the error is printed as shown."""
+    whole, last, error = page("docs/reference/json.md").blocks("json")
+    printed = new_person().sw("session", "show", "nope", "--output", "json").stderr
+
+    assert whole == (HERE / "golden" / "search-sessions.json").read_text(encoding="utf-8")
+    assert last == (HERE / "golden" / "search-sessions.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)[-1]
+    assert error == printed
+    assert page("docs/reference/errors.md").blocks("json") == [printed]
+
+
+def test_error_reference_shows_what_is_printed(page, new_person) -> None:
+    """An error in text is the two lines that the page shows."""
+    printed = new_person().sw("session", "show", "nope").stderr
+
+    assert printed in page("docs/reference/errors.md").blocks("text")
