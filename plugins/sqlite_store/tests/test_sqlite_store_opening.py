@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import sqlite3
 import stat
 from contextlib import closing
@@ -14,7 +15,7 @@ from starweaver_host.contract.errors import StoreError
 from starweaver_host.contract.records import SessionDraft
 from starweaver_host.contract.registration import SessionStoreRegistration
 from starweaver_host.contract.store import SessionStore
-from starweaver_sqlite_store import plugin
+from starweaver_sqlite_store import migrations, plugin
 from starweaver_sqlite_store.migrations import APPLICATION_ID, load_migrations, statements
 
 
@@ -159,13 +160,17 @@ def test_open_applies_migrations_an_older_version_lacked(bench: Any, monkeypatch
     assert bench.run(new.check()).problems == ()
 
 
-def test_failed_migration_leaves_database_as_it_was(bench: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_migration_leaves_database_as_it_was(
+    bench: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     """Migrations are applied all or none."""
     shipped = load_migrations()
     monkeypatch.setattr("starweaver_sqlite_store.opening.load_migrations", lambda: shipped[:-1])
     bench.open()
     bench.close_stores()
-    broken = shipped[-1]._replace(sql="CREATE TABLE half (a);\nCREATE TABLE half (a);\n")
+    file = tmp_path / "broken.sql"
+    file.write_text("CREATE TABLE half (a);\nCREATE TABLE half (a);\n")
+    broken = shipped[-1]._replace(file=file)
     monkeypatch.setattr("starweaver_sqlite_store.opening.load_migrations", lambda: (*shipped[:-1], broken))
 
     refusal = _refusal(bench)
@@ -178,6 +183,16 @@ def test_failed_migration_leaves_database_as_it_was(bench: Any, monkeypatch: pyt
 def test_migrations_are_numbered_without_gaps() -> None:
     """Numbers count from 1, so that the ledger's length is the schema's version."""
     assert list(range(1, len(load_migrations()) + 1)) == [migration.number for migration in load_migrations()]
+
+
+def test_migrations_are_the_files_shipped_with_their_checksums() -> None:
+    """What is written down beside the files, so that none is read at every start, is what they hold."""
+    files = sorted(Path(migrations.__file__).parent.glob("*.sql"))
+
+    assert [migration.file for migration in load_migrations()] == files
+    for migration in load_migrations():
+        assert migration.name == f"{migration.number:04}_{migration.name[5:]}"
+        assert migration.sha256 == hashlib.sha256(migration.sql.encode()).hexdigest()
 
 
 def test_statements_split_script_at_its_semicolons_only() -> None:

@@ -6,7 +6,6 @@ authority. Names of fields and values are the seed's, camelCase on the wire.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from typing import Annotated, Literal, Protocol, get_args, runtime_checkable
 
@@ -76,6 +75,8 @@ class SessionSearchScope(Value, frozen=True, kw_only=True):
         """A hash that differs whenever authority differs and reveals none of it."""
         ids = None if self.session_ids is None else sorted(self.session_ids)
         body = msgspec.json.encode([self.namespace_id, self.owner_id, ids, self.policy, self.include_deleted])
+        import hashlib  # OpenSSL; most searches end on their first page
+
         return hashlib.sha256(b"starweaver.session-search.scope.v1\0" + body).hexdigest()
 
 

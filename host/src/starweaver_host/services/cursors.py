@@ -7,10 +7,6 @@ and times, never text or ids.
 
 from __future__ import annotations
 
-import binascii
-import hmac
-from base64 import urlsafe_b64decode, urlsafe_b64encode
-
 CURSOR_MAX_LENGTH = 2048
 """Longest cursor, in characters."""
 _TAG_BYTES = 32
@@ -40,6 +36,8 @@ class CursorCodec:
 
     def seal(self, payload: bytes) -> str:
         """Return the cursor of `payload`; raises ValueError when it would pass CURSOR_MAX_LENGTH."""
+        from base64 import urlsafe_b64encode
+
         body = urlsafe_b64encode(self._tag(payload) + payload).rstrip(b"=").decode("ascii")
         if len(self._head) + len(body) > CURSOR_MAX_LENGTH:
             raise ValueError(f"cursor must not pass {CURSOR_MAX_LENGTH} characters, payload has {len(payload)} bytes")
@@ -47,6 +45,8 @@ class CursorCodec:
 
     def open(self, cursor: str) -> bytes:
         """Return the payload; raises CursorInvalid. Constant-time comparison; reads nothing."""
+        import hmac
+
         data = self._decode(cursor)
         tag, payload = data[:_TAG_BYTES], data[_TAG_BYTES:]
         if not hmac.compare_digest(tag, self._tag(payload)):
@@ -54,6 +54,8 @@ class CursorCodec:
         return payload
 
     def _tag(self, payload: bytes) -> bytes:
+        import hmac  # OpenSSL; most pages have no cursor
+
         return hmac.digest(self._key, self._head.encode("ascii") + b"\0" + payload, "sha256")
 
     def _decode(self, cursor: str) -> bytes:
@@ -61,6 +63,9 @@ class CursorCodec:
             raise CursorInvalid(f"cursor must not pass {CURSOR_MAX_LENGTH} characters, found {len(cursor)}")
         if not cursor.startswith(self._head) or not cursor.isascii():
             raise CursorInvalid(f"cursor must begin with {self._head!r}")
+        import binascii
+        from base64 import urlsafe_b64decode, urlsafe_b64encode
+
         body = cursor[len(self._head) :]
         try:
             data = urlsafe_b64decode(body + "=" * (-len(body) % 4))

@@ -7,8 +7,6 @@ whose leading document vanished between pages is not shown again; past SHOWN_MAX
 
 from __future__ import annotations
 
-import hashlib
-
 import msgspec
 
 from starweaver_host.contract.errors import SearchError
@@ -137,6 +135,8 @@ class SearchCursors(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _digest(data: bytes) -> bytes:
+    import hashlib
+
     return hashlib.sha256(data).digest()[:16]
 
 

@@ -9,13 +9,11 @@ is the same rule with W = 0. Groups (sessions, runs) stand where their best matc
 from __future__ import annotations
 
 import unicodedata
-from hashlib import blake2b
 
 import msgspec
 
 from starweaver_host.contract.corpus import SEARCH_SOURCES, DocumentRef
 from starweaver_host.contract.search import Granularity
-from starweaver_host.projection.documents import document_id
 
 DEFAULT_WINDOW = 500
 """How many of the newest matches `relevance` reorders."""
@@ -63,6 +61,8 @@ class Match(msgspec.Struct, kw_only=True, gc=False):
     def stable_id(self) -> str:
         """The document's id, computed on first use."""
         if not self.document_id:
+            from starweaver_host.projection.documents import document_id
+
             self.document_id = document_id(self.ref)
         return self.document_id
 
@@ -104,6 +104,8 @@ def group_of(match: Match, granularity: Granularity, *, fold_subagents: bool) ->
 
 def group_hash(group: str) -> bytes:
     """A short hash of a group, for cursors; two of a few hundred groups collide about once in ten billion searches."""
+    from hashlib import blake2b
+
     return blake2b(group.encode("utf-8", "surrogatepass"), digest_size=GROUP_HASH_BYTES).digest()
 
 

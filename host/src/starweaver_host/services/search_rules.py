@@ -6,7 +6,6 @@ the query's fingerprint. Not for how a plan is answered.
 
 from __future__ import annotations
 
-import hashlib
 from typing import Literal, TypeVar
 
 import msgspec
@@ -24,7 +23,7 @@ from starweaver_host.contract.search import (
     SessionSearchQuery,
     SessionSearchScope,
 )
-from starweaver_host.projection.folding import WHITE_SPACE, fold_needle
+from starweaver_host.projection.casefold import WHITE_SPACE, fold_needle
 
 T = TypeVar("T", bound=str)
 PlanOrder = Literal["browse", "relevance", "updated_desc"]
@@ -56,6 +55,8 @@ class SearchPlan(msgspec.Struct, frozen=True, kw_only=True):
 
     def fingerprint(self) -> bytes:
         """A hash of what is asked for; page size, cursor, case and order of lists make no difference."""
+        import hashlib  # OpenSSL; most searches end on their first page
+
         asked = [self.needle, self.mode, self.filter, self.sources, self.granularity, self.order, self.fold_subagents]
         body = ascii(msgspec.to_builtins(asked)).encode("ascii")
         return hashlib.sha256(b"starweaver.session-search.query.v1\0" + body).digest()

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import NoReturn
 
@@ -25,7 +24,7 @@ def wants_json(arguments: Sequence[str]) -> bool:
 def report_failure(code: str, message: str, hint: str | None, *, as_json: bool) -> int:
     """Write one error to standard error; returns its exit status."""
     if as_json:
-        sys.stderr.write(json.dumps({"error": {"code": code, "message": message, "hint": hint}}) + "\n")
+        _write_json({"code": code, "message": message, "hint": hint})
     else:
         sys.stderr.write(f"error: {message}\n" + (f"hint: {hint}\n" if hint else ""))
     return exit_status(code)
@@ -38,7 +37,7 @@ def report_error(error: StarweaverError, *, as_json: bool) -> int:
     if as_json:
         problems = [{"code": p.code, "message": p.message, "hint": p.hint} for p in error.problems]
         body = {"code": error.code, "message": error.message, "hint": error.hint, "problems": problems}
-        sys.stderr.write(json.dumps({"error": body}) + "\n")
+        _write_json(body)
     else:
         lines = [f"error: {error.message}"]
         for problem in error.problems:
@@ -46,6 +45,12 @@ def report_error(error: StarweaverError, *, as_json: bool) -> int:
             lines.extend([f"    hint: {problem.hint}"] if problem.hint else [])
         sys.stderr.write("\n".join(lines) + "\n")
     return exit_status(error.code)
+
+
+def _write_json(error: Mapping[str, object]) -> None:
+    import json
+
+    sys.stderr.write(json.dumps({"error": error}) + "\n")
 
 
 def raise_first(problems: Sequence[StarweaverError]) -> NoReturn:

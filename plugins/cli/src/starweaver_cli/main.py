@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Sequence
 
@@ -20,7 +21,12 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def console() -> None:
-    """The console script. A reader who goes away before the end (`sw session list | head`) is no failure."""
+    """The console script. A reader who goes away before the end (`sw session list | head`) is no failure.
+
+    The collector is off until a command's work begins (`driving.run`) and finds little at the exit: what a start
+    imports stays to the end, and looking through it for cycles again and again is a seventh of a cold search.
+    """
+    gc.disable()
     stdout = sys.stdout
     try:
         status = main()
@@ -31,6 +37,7 @@ def console() -> None:
         if sys.stdout is stdout:  # click puts another stream there, and exits, when a pipe broke
             raise
         status = _without_reader()
+    gc.freeze()
     sys.exit(status)
 
 

@@ -111,11 +111,13 @@ def run_opened(
 
 
 async def _is_bare(opened: Opened) -> bool:
-    """No session in the store and not one transcript on the machine."""
+    """Not one transcript on the machine and no session in the store; the first is told sooner."""
+    if _finds_anything(opened):
+        return False
     from starweaver_host.contract.store import SessionListQuery
 
     page = await opened.store.list_sessions(opened.access(include_deleted=True), SessionListQuery(limit=1))
-    return not page.sessions and not _finds_anything(opened)
+    return not page.sessions
 
 
 def _finds_anything(opened: Opened) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 
 from starweaver_host.contract.corpus import StoreIdentity
@@ -19,7 +18,6 @@ from starweaver_host.contract.store import SessionStore
 from starweaver_host.services.cursors import CursorCodec
 from starweaver_host.services.search_coverage import CoverageLog
 from starweaver_host.services.search_cursor import SearchCursors, SearchPosition
-from starweaver_host.services.search_hits import build_hits
 from starweaver_host.services.search_order import Match
 from starweaver_host.services.search_paging import PageWalk
 from starweaver_host.services.search_rules import SearchPlan, plan_search
@@ -72,15 +70,14 @@ class LocalSearchProvider:
 
     async def _search(self, scope: SessionSearchScope, plan: SearchPlan) -> SessionSearchPage:
         cursors = await self._cursors()
-        fingerprint = scope.fingerprint()
-        start = None if plan.cursor is None else cursors.decode(plan, fingerprint, plan.cursor)
+        start = None if plan.cursor is None else cursors.decode(plan, scope.fingerprint(), plan.cursor)
         as_of = start.as_of if start is not None else await self._store.position(plan.access.namespace_id)
         coverage = CoverageLog(plan.sources, generation=cursors.generation)
         make = self._browse if plan.order == "browse" else self._matches
         hits, position = await make(plan, start, as_of, coverage)
         return SessionSearchPage(
             hits=hits,
-            next_cursor=None if position is None else cursors.encode(plan, fingerprint, position),
+            next_cursor=None if position is None else cursors.encode(plan, scope.fingerprint(), position),
             coverage=coverage.build(),
         )
 
@@ -109,6 +106,10 @@ class LocalSearchProvider:
         page = await walk.page(budget)
         if page.is_cut:
             coverage.warn("limit_reached", _LIMIT_REACHED)
+        if not page.matches:
+            return (), page.next
+        from starweaver_host.services.search_hits import build_hits
+
         return await build_hits(self._store, plan, page.matches, others=walk.others), page.next
 
     async def _mirrored(self, plan: SearchPlan, coverage: CoverageLog, budget: ScanBudget) -> list[Match]:
@@ -135,14 +136,8 @@ class LocalSearchProvider:
 
 def _generation(identity: StoreIdentity, *, has_mirrors: bool) -> str:
     """Derived from the store's versions and epoch and from what is searched, never from writes."""
-    parts = (
-        identity.epoch,
-        identity.schema_version,
-        identity.fold_version,
-        identity.projection_version,
-        has_mirrors,
-    )
-    return f"local-v1-{hashlib.sha256(repr(parts).encode()).hexdigest()[:32]}"
+    versions = f"{identity.schema_version}.{identity.fold_version}.{identity.projection_version}"
+    return f"local-v1-{identity.epoch}-{versions}{'-mirrored' if has_mirrors else ''}"
 
 
 __all__ = ["PROVIDER", "LocalSearchProvider"]

@@ -10,15 +10,16 @@ only when a scan found something in the text.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
 from starweaver_host.contract.corpus import SEARCH_SOURCES, DocumentRef
-from starweaver_host.projection.documents import TextDocument
-from starweaver_host.projection.folding import fold
 
 from .database import Transaction
+
+if TYPE_CHECKING:
+    from starweaver_host.projection.documents import TextDocument
 
 FULL_BYTES = 256 * 1024
 TAIL_MAX = 32
@@ -103,6 +104,8 @@ def clear(tx: Transaction, namespace_id: str, session_id: str) -> None:
 
 
 def _piece(document: TextDocument, position: int) -> _Piece:
+    from starweaver_host.projection.folding import fold
+
     ref, text = document.ref, fold(document.text).encode()
     place = ChunkDocument(
         SEARCH_SOURCES.index(ref.source),

@@ -10,8 +10,6 @@ from contextlib import asynccontextmanager, closing
 from pathlib import Path
 
 from starweaver_host.contract.registration import Clock, ProviderContext
-from starweaver_host.projection.documents import PROJECTION_VERSION
-from starweaver_host.projection.folding import FOLD_VERSION
 
 from . import meta
 from .config import SqliteStoreConfig
@@ -92,6 +90,9 @@ def _prepare(
 
 
 def _migrate(writer: sqlite3.Connection, path: Path, clock: Clock, migrations: tuple[Migration, ...]) -> None:
+    from starweaver_host.projection.documents import PROJECTION_VERSION
+    from starweaver_host.projection.folding import FOLD_VERSION
+
     writer.execute("BEGIN IMMEDIATE")
     try:
         migrate(writer, migrations, now=clock.now(), where=str(path))

@@ -1,6 +1,7 @@
 """The SessionStore: every operation of the contract as one hop to a function that runs in one transaction.
 
-Nothing here knows of threads or loops: the product's `offload` decides where a function runs.
+Nothing here knows of threads or loops: the product's `offload` decides where a function runs. An operation is imported
+when it is first called: a command calls three or four of them, and all together cost as much as a bare interpreter.
 """
 
 from __future__ import annotations
@@ -45,14 +46,9 @@ from starweaver_host.contract.store import (
     StoreHealth,
 )
 from starweaver_host.contract.transcripts import ImportBatch, ImportReceipt, LedgerEntry
-from starweaver_host.projection.documents import PROJECTION_VERSION
-from starweaver_host.projection.folding import FOLD_VERSION
 
-from . import admission as admissions
-from . import edits, feed, health, importing, leases, ledger, listing, log, meta, rebuild, runs, texts
-from . import identities as shared
+from . import feed, ledger, meta
 from .database import Database
-from .scan import CorpusScan
 
 T = TypeVar("T")
 
@@ -65,28 +61,42 @@ class SqliteSessionStore:
         self._offload = offload
 
     async def create_session(self, draft: SessionDraft) -> Session:
+        from . import edits
+
         return await self._write(edits.create_session, draft)
 
     async def get_session(self, scope: AccessScope, session_id: str) -> Session:
+        from . import listing
+
         return await self._read(listing.get_session, scope, session_id)
 
     async def get_sessions(self, scope: AccessScope, session_ids: Sequence[str]) -> tuple[Session, ...]:
+        from . import listing
+
         return await self._read(listing.get_sessions, scope, session_ids)
 
     async def list_sessions(self, scope: AccessScope, query: SessionListQuery) -> SessionPage:
+        from . import listing
+
         return await self._read(listing.list_sessions, scope, query)
 
     async def resolve_session(self, scope: AccessScope, text: str, *, limit: int = 10) -> tuple[str, ...]:
+        from . import listing
+
         return await self._read(listing.resolve_session, scope, text, limit)
 
     async def update_session(
         self, scope: AccessScope, session_id: str, change: SessionChange, *, expected_revision: int | None = None
     ) -> Session:
+        from . import edits
+
         return await self._write(edits.update_session, scope, session_id, change, expected_revision)
 
     async def acquire_fence(
         self, scope: AccessScope, session_id: str, *, fence_id: str, requested_by: str, expected_revision: int | None
     ) -> Session:
+        from . import edits
+
         return await self._write(
             edits.acquire_fence,
             scope,
@@ -97,39 +107,63 @@ class SqliteSessionStore:
         )
 
     async def release_fence(self, scope: AccessScope, session_id: str, *, fence_id: str) -> Session:
+        from . import edits
+
         return await self._write(edits.release_fence, scope, session_id, fence_id)
 
     async def tombstone_session(self, scope: AccessScope, session_id: str, *, fence_id: str) -> Session:
+        from . import edits
+
         return await self._write(edits.tombstone_session, scope, session_id, fence_id)
 
     async def admit_run(self, admission: RunAdmission) -> AdmittedRun:
-        return await self._write(admissions.admit_run, admission)
+        from .admission import admit_run
+
+        return await self._write(admit_run, admission)
 
     async def heartbeat(self, lease: RunLease, *, lease_seconds: float = 30.0) -> HeartbeatReply:
+        from . import leases
+
         return await self._write(leases.heartbeat, lease, lease_seconds)
 
     async def transition_run(self, lease: RunLease, status: RunStatus) -> Run:
+        from . import leases
+
         return await self._write(leases.transition_run, lease, status)
 
     async def save_checkpoint(self, lease: RunLease, checkpoint: Checkpoint) -> None:
+        from . import leases
+
         await self._write(leases.save_checkpoint, lease, checkpoint)
 
     async def load_checkpoint(self, scope: AccessScope, session_id: str, run_id: str) -> Checkpoint | None:
+        from . import runs
+
         return await self._read(runs.load_checkpoint, scope, session_id, run_id)
 
     async def finalise_run(self, lease: RunLease, outcome: RunOutcome) -> Run:
+        from . import leases
+
         return await self._write(leases.finalise_run, lease, outcome)
 
     async def get_run(self, scope: AccessScope, session_id: str, run_id: str) -> Run:
+        from . import runs
+
         return await self._read(runs.get_run, scope, session_id, run_id)
 
     async def list_runs(self, scope: AccessScope, session_id: str, query: RunListQuery) -> RunPage:
+        from . import runs
+
         return await self._read(runs.list_runs, scope, session_id, query)
 
     async def delete_run(self, scope: AccessScope, session_id: str, run_id: str) -> None:
+        from . import runs
+
         await self._write(runs.delete_run, scope, session_id, run_id)
 
     async def reconcile_expired(self, namespace_id: str, *, limit: int = 100) -> tuple[Run, ...]:
+        from . import leases
+
         return await self._write(leases.reconcile_expired, namespace_id, limit)
 
     async def append(
@@ -140,11 +174,15 @@ class SqliteSessionStore:
         lease: RunLease | None = None,
         expected_next_seq: int | None = None,
     ) -> AppendResult:
+        from . import log
+
         return await self._write(log.append, key, events, lease, expected_next_seq)
 
     async def read_events(
         self, scope: AccessScope, session_id: str, *, from_seq: int = 0, limit: int = 1000
     ) -> EventWindow:
+        from . import log
+
         return await self._read(log.read_events, scope, session_id, from_seq, limit)
 
     async def ledger(self, namespace_id: str, source: str) -> Mapping[str, LedgerEntry]:
@@ -154,9 +192,13 @@ class SqliteSessionStore:
         return await self._read(ledger.state, namespace_id, source, item_key)
 
     async def import_batch(self, batch: ImportBatch) -> ImportReceipt:
-        return await self._offload(self._database.write_relaxed, importing.import_batch, batch)
+        from .importing import import_batch
+
+        return await self._offload(self._database.write_relaxed, import_batch, batch)
 
     async def scan_corpus(self, query: CorpusQuery) -> AsyncIterator[CorpusBatch]:
+        from .scan import CorpusScan
+
         scan = await self._offload(CorpusScan, self._database, query)
         try:
             while page := await self._offload(scan.next_page):
@@ -166,10 +208,14 @@ class SqliteSessionStore:
             await self._offload(scan.close)
 
     async def read_texts(self, scope: AccessScope, refs: Sequence[DocumentRef]) -> tuple[str | None, ...]:
-        return await self._read(texts.read_texts, scope, refs)
+        from .texts import read_texts
+
+        return await self._read(read_texts, scope, refs)
 
     async def attribute(self, scope: AccessScope, identities: Sequence[bytes]) -> tuple[Attribution, ...]:
-        return await self._read(shared.attribute, scope, identities)
+        from .identities import attribute
+
+        return await self._read(attribute, scope, identities)
 
     async def changes(self, namespace_id: str, *, after: str | None = None, limit: int = 1000) -> FeedPage:
         return await self._read(feed.changes, namespace_id, after, limit)
@@ -184,7 +230,9 @@ class SqliteSessionStore:
         return await self._read(meta.cursor_key)
 
     async def check(self) -> StoreHealth:
-        return await self._read(health.check, str(self._database.path), self._database.size_bytes())
+        from .health import check
+
+        return await self._read(check, str(self._database.path), self._database.size_bytes())
 
     async def rebuild_corpus(self) -> tuple[str, ...]:
         """Write the whole search corpus again with this version's fold and projection.
@@ -192,6 +240,11 @@ class SqliteSessionStore:
         Needed when `identity()` names other versions than the host's. Returns the ids of sessions that were left as
         they are because their logs are damaged. Searches and writes go on meanwhile.
         """
+        from starweaver_host.projection.documents import PROJECTION_VERSION
+        from starweaver_host.projection.folding import FOLD_VERSION
+
+        from . import rebuild
+
         damaged: list[str] = []
         place = await self._read(rebuild.next_session, ("", ""))
         while place is not None:

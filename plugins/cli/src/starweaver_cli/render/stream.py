@@ -1,4 +1,4 @@
-"""Where output goes and how it may look: terminal or pipe, colour or not, wide or narrow.
+"""Where output goes and how it may look: terminal or pipe, colour or not.
 
 Colour follows the terminal and the `NO_COLOR` convention. Text from transcripts passes `clean` before it reaches a
 terminal, so that no escape sequence of theirs is obeyed.
@@ -7,7 +7,6 @@ terminal, so that no escape sequence of theirs is obeyed.
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 import unicodedata
 
@@ -35,11 +34,6 @@ def coloured() -> bool:
     if _color != "auto":
         return _color == "always"
     return on_terminal() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
-
-
-def width() -> int:
-    """Columns to fill: the terminal's, or 100 when piped."""
-    return shutil.get_terminal_size((100, 24)).columns if on_terminal() else 100
 
 
 def style(text: str, **how: object) -> str:
@@ -71,4 +65,4 @@ def note(text: str) -> None:
     sys.stderr.write(text.encode(encoding, "replace").decode(encoding) + "\n")
 
 
-__all__ = ["clean", "coloured", "note", "on_terminal", "set_color", "style", "width", "write_line"]
+__all__ = ["clean", "coloured", "note", "on_terminal", "set_color", "style", "write_line"]

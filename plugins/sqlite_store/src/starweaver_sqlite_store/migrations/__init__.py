@@ -6,7 +6,6 @@ program are refused before anything is written.
 
 from __future__ import annotations
 
-import hashlib
 import sqlite3
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -27,33 +26,50 @@ CREATE TABLE IF NOT EXISTS schema_migrations (
 """
 
 
+_SHIPPED = (
+    ("0001_store", "3d3c49da3f6791c03b19235e149dc6137b3fb645f8d41546364e23d305d82579"),
+    ("0002_sessions", "bd7fe0f237515dad213efe513a55b3e92a87aeb0bee1d5ad5f76d941bfcc7d05"),
+    ("0003_runs", "bed4ed59b556df6c86ce2bd3e32f5370ac8ccc1861b2e67c65271643d246c94c"),
+    ("0004_log", "2e659dfed4b0a1f2b94684ab1d84b2b8313e2cbb4fe11213c57432d775f282a2"),
+    ("0005_corpus", "83a9a47b03bea11015aa7d14281d16308b63cfca12572f55ef17fec046edccef"),
+    ("0006_ledger", "569b7ad3aa6c98a03e312aa8e06ef481b8d4099143faf6791c3f1f3fcf0c112f"),
+    ("0007_control", "870ca75e43feb862fc3025b7041f00ddfb9da88775ebc0e37985ab310ae76909"),
+    ("0008_forks", "4d2a3eee1018fbf65fef02b3b7088e46d7d4f10852dbea381817886b322d73b1"),
+)
+"""Name and SHA-256 of every file (UTF-8, line ends as line feeds), written down so that opening a store reads and
+hashes none of them. A test compares."""
+
+
 class Migration(NamedTuple):
-    """One file: `number` counts from 1 without gaps; `sha256` is of its bytes."""
+    """One file: `number` counts from 1 without gaps; `sha256` is of its text."""
 
     number: int
     name: str
     sha256: str
-    sql: str
+    file: Path
+
+    @property
+    def sql(self) -> str:
+        """The file's text. Line ends come as line feeds, so that a checkout with other ones has the same checksum."""
+        return self.file.read_text(encoding="utf-8")
 
 
-def load_migrations(folder: Path | None = None) -> tuple[Migration, ...]:
-    """The migrations of this version, ascending."""
-    files = sorted((folder or Path(__file__).parent).glob("[0-9][0-9][0-9][0-9]_*.sql"))
-    return tuple(_load(file) for file in files)
-
-
-def _load(file: Path) -> Migration:
-    # text is compared with \n line ends, so that a checkout with other line ends has the same checksum
-    text = file.read_text(encoding="utf-8")
-    return Migration(int(file.name[:4]), file.stem, hashlib.sha256(text.encode()).hexdigest(), text)
+def load_migrations() -> tuple[Migration, ...]:
+    """The migrations of this version, ascending. Reads no file."""
+    folder = Path(__file__).parent
+    return tuple(
+        Migration(number, name, sha256, folder / f"{name}.sql") for number, (name, sha256) in enumerate(_SHIPPED, 1)
+    )
 
 
 def recognise(connection: sqlite3.Connection, where: str) -> bool:
     """True for a database of ours, False for an empty one; anything else is refused."""
-    found = connection.execute("PRAGMA application_id").fetchone()[0]
-    if found == APPLICATION_ID:
+    if _mark(connection) == APPLICATION_ID:
         return True
     tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    found = _mark(connection)  # looked at again: another process may have created the tables meanwhile
+    if found == APPLICATION_ID:
+        return True
     if found == 0 and tables == 0:
         return False
     raise StoreError(
@@ -61,6 +77,10 @@ def recognise(connection: sqlite3.Connection, where: str) -> bool:
         f"a starweaver database was wanted, found another program's (application id {found:#x}, {where})",
         hint="name another file in the store's path",
     )
+
+
+def _mark(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA application_id").fetchone()[0])
 
 
 def pending(connection: sqlite3.Connection, migrations: Sequence[Migration], where: str) -> tuple[Migration, ...]:
