@@ -18,11 +18,7 @@ class Claims:
     def __init__(self, entries: Mapping[str, LedgerEntry], found: Mapping[str, int]) -> None:
         self._found = found
         self._entries = dict(entries)
-        self._holders: dict[str, str] = {}
-        for key, entry in entries.items():
-            for session_id in entry.session_ids:
-                if key in found or session_id not in self._holders:
-                    self._holders[session_id] = key
+        self._known_holders: dict[str, str] | None = None
 
     def holder(self, session_id: str) -> str | None:
         """The key of the item that holds a session, if that item is still there."""
@@ -40,9 +36,21 @@ class Claims:
 
     def record(self, entry: LedgerEntry) -> None:
         """An entry was written."""
+        holders = self._holders
         self._entries[entry.item_key] = entry
-        for session_id in entry.session_ids:
-            self._holders[session_id] = entry.item_key
+        holders.update(dict.fromkeys(entry.session_ids, entry.item_key))
+
+    @property
+    def _holders(self) -> dict[str, str]:
+        """Session id -> key of the item that holds it. Made on first use: where nothing changed nobody asks."""
+        if self._known_holders is None:
+            holders: dict[str, str] = {}
+            for key, entry in self._entries.items():
+                for session_id in entry.session_ids:
+                    if key in self._found or session_id not in holders:
+                        holders[session_id] = key
+            self._known_holders = holders
+        return self._known_holders
 
     def _rank(self, key: str | None) -> tuple[int, str]:
         return (self._found.get(key or "", 0), key or "")

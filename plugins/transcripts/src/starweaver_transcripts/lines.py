@@ -110,7 +110,9 @@ def walk_files(root: Path, accept: Callable[[str], bool]) -> Iterator[FoundFile]
             if entry.is_dir(follow_symlinks=False):
                 pending.append(_entries(entry.path))
             elif accept(entry.name) and entry.is_file(follow_symlinks=False):
-                yield from _found(entry)
+                found = _found(entry)
+                if found is not None:
+                    yield found
 
 
 def _entries(path: str) -> list[os.DirEntry[str]]:
@@ -120,12 +122,12 @@ def _entries(path: str) -> list[os.DirEntry[str]]:
         return []
 
 
-def _found(entry: os.DirEntry[str]) -> Iterator[FoundFile]:
+def _found(entry: os.DirEntry[str]) -> FoundFile | None:
     try:
         found = entry.stat(follow_symlinks=False)
     except OSError:  # deleted since it was listed
-        return
-    yield FoundFile(Path(entry.path), found.st_size, found.st_mtime_ns, found.st_ino)
+        return None
+    return FoundFile(Path(entry.path), found.st_size, found.st_mtime_ns, found.st_ino)
 
 
 __all__ = ["BUFFER_BYTES", "FoundFile", "Line", "next_lines", "open_regular", "read_lines", "walk_files"]

@@ -6,6 +6,7 @@ of another shape, it has no titles.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,6 @@ from typing import Any
 import msgspec
 
 from starweaver_host.contract.errors import SourceError
-from starweaver_transcripts.emit import clean
 from starweaver_transcripts.lines import open_regular, read_lines
 
 INDEX_NAME = "session_index.jsonl"
@@ -48,8 +48,16 @@ class Titles:
 
 def _databases(home: Path) -> list[Path]:
     """The state database in a folder or its `sqlite` folder, older schema versions first."""
-    found = [*home.glob("state_*.sqlite"), *(home / "sqlite").glob("state_*.sqlite")]
+    found = [path for folder in (home, home / "sqlite") for path in _states(folder)]
     return sorted(found, key=lambda path: (len(path.name), path.name))
+
+
+def _states(folder: Path) -> Iterator[Path]:
+    try:
+        names = os.listdir(folder)  # noqa: PTH208  a glob costs a search more than the listing
+    except OSError:
+        return
+    yield from (folder / name for name in names if name.startswith("state_") and name.endswith(".sqlite"))
 
 
 def _stamp(path: Path) -> tuple[int, int] | None:
@@ -84,6 +92,8 @@ def _index_row(data: bytes) -> tuple[str, str] | None:
         return None
     thread_id, name = row.get("id"), row.get("thread_name")
     if isinstance(thread_id, str) and isinstance(name, str) and name.strip():
+        from starweaver_transcripts.emit import clean
+
         return thread_id, clean(name)
     return None
 
@@ -101,6 +111,8 @@ def _read_database(path: Path) -> Iterator[tuple[str, str]]:
         rows = []
     finally:
         connection.close()
+    from starweaver_transcripts.emit import clean
+
     yield from ((row[0], clean(row[1])) for row in rows if isinstance(row[0], str) and str(row[1]).strip())
 
 

@@ -15,7 +15,6 @@ _VARIABLES = ("PI_CODING_AGENT_SESSION_DIR", "PI_SESSIONS_DIR")
 _AGENT_DIR = "PI_CODING_AGENT_DIR"
 _RELATIVES = (".omp", ".prime")
 _NAMED = re.compile(r".+_([0-9A-Za-z-]{8,})")
-_SEPARATORS = re.compile(r"[/\\]")
 
 
 def find_roots(env: SourceEnvironment) -> list[SourceRoot]:
@@ -77,7 +76,7 @@ def _relative(path: Path, root: Path) -> str:
 
 def id_of(path_text: str) -> str:
     """The session id a file's path ends in; the file's name where it holds none. Takes both path styles."""
-    stem = _SEPARATORS.split(path_text)[-1].removesuffix(ENDING)
+    stem = path_text.replace("\\", "/").rpartition("/")[2].removesuffix(ENDING)
     named = _NAMED.fullmatch(stem)
     return named[1] if named else stem
 
