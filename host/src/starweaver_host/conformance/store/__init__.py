@@ -16,6 +16,7 @@ from .listing import ListingRules
 from .log import LogRules
 from .runs import RunRules
 from .scanning import ScanningRules
+from .snapshots import SnapshotRules
 from .suite import OpenStore
 from .visibility import VisibilityRules
 
@@ -34,6 +35,7 @@ class SessionStoreConformance(
     LedgerRules,
     CorpusRules,
     ScanningRules,
+    SnapshotRules,
     FeedRules,
     LifetimeRules,
 ):

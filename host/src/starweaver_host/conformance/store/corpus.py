@@ -1,8 +1,6 @@
-"""Rules of the search corpus: what a scan yields, in which order, and as of when."""
+"""Rules of the search corpus: what a scan yields and in which order."""
 
 from __future__ import annotations
-
-from collections.abc import AsyncGenerator
 
 import msgspec
 import pytest
@@ -17,23 +15,22 @@ from starweaver_host.contract.corpus import (
     SearchSource,
 )
 from starweaver_host.contract.events import TurnEnd, new_event
-from starweaver_host.contract.records import AccessScope, SessionChange
+from starweaver_host.contract.records import AccessScope
 from starweaver_host.contract.store import SessionStore
 from starweaver_host.projection.documents import identity_hash
 from starweaver_host.projection.folding import fold
 
+from .filled import fill_corpus
 from .imports import batch, turn
-from .listing import FILTERS, fill_sessions
+from .listing import FILTERS
 from .oracle import actual, expected
 from .samples import (
     COMPLETED,
-    DAY,
     EVERYTHING,
     SCOPE,
     admitted,
     asks,
     created,
-    deleted,
     ended,
     key,
     refused,
@@ -190,7 +187,7 @@ class CorpusRules(StoreSuite):
 
         If this fails: compare with `starweaver_host.conformance.memory.filters`.
         """
-        session_ids = await _fill(store, clock)
+        session_ids = await fill_corpus(store, clock)
         query = CorpusQuery(scope=EVERYTHING, filter=FILTERS[name])
 
         assert await actual(store, query) == await expected(store, query, session_ids)
@@ -203,7 +200,7 @@ class CorpusRules(StoreSuite):
 
         If this fails: other sources show through, or their text is listed.
         """
-        await _fill(store, clock)
+        await fill_corpus(store, clock)
 
         found = await scanned(store, CorpusQuery(scope=SCOPE, filter=CorpusFilter(sources=(source,))))
 
@@ -222,109 +219,12 @@ class CorpusRules(StoreSuite):
 
         assert sorted(found) == sorted(time for time in every if time < limit)
 
-    async def test_scan_as_of_a_position_does_not_see_what_came_later(
-        self, store: SessionStore, clock: ManualClock
-    ) -> None:
-        """A scan as of a position sees the documents of that moment, however much was added since.
-
-        If this fails: a document needs the position at which it became visible.
-        """
-        session_ids = await _fill(store, clock)
-        as_of = await store.position("local")
-        before = await scanned_texts(store)
-        for session_id in session_ids[:3]:
-            await store.append(key(session_id), [says("added later")])
-        await created(store, "new", title="a new one")
-        await ended(store, "r9", "work", input=text_input("another run"))
-
-        seen = await scanned_texts(store, CorpusQuery(scope=SCOPE, as_of=as_of))
-
-        assert seen == before
-        assert len(await scanned_texts(store)) == len(before) + 6
-
-    async def test_renamed_title_is_seen_as_it_was(self, store: SessionStore) -> None:
-        """A scan as of a position sees the title of that moment, a scan of now the current one, never both.
-
-        If this fails: a rename overwrites, or adds without superseding.
-        """
-        await created(store, title="first")
-        positions = [await store.position("local")]
-        for title in ("second", None, "third"):
-            await store.update_session(SCOPE, "s1", SessionChange(title=title))
-            positions.append(await store.position("local"))
-
-        seen = [await scanned_texts(store, CorpusQuery(scope=SCOPE, as_of=position)) for position in positions]
-
-        assert seen == [["first"], ["second"], [], ["third"]]
-        assert await scanned_texts(store) == ["third"]
-
-    async def test_rename_dates_the_title_when_it_was_set(self, store: SessionStore, clock: ManualClock) -> None:
-        """A title's time is when it was set; an edit of something else, or to the same title, does not move it.
-
-        If this fails: the document is rewritten with every edit.
-        """
-        await created(store, title="first")
-        clock.advance(10)
-        await store.update_session(SCOPE, "s1", SessionChange(title="second"))
-        renamed = clock.now()
-        clock.advance(10)
-        await store.update_session(SCOPE, "s1", SessionChange(profile="work"))
-
-        assert [(text, each.time) for each, text in await scanned(store)] == [("second", renamed)]
-
-    async def test_tombstone_takes_its_documents_out_of_every_scan(self, store: SessionStore) -> None:
-        """A session deleted since is not seen, also as of a position at which it was there.
-
-        If this fails: old pages of a search would show what a person deleted.
-        """
-        await created(store, title="a title")
-        await store.append(key(), [says("hello")])
-        as_of = await store.position("local")
-
-        await deleted(store)
-
-        assert await scanned_texts(store) == []
-        assert await scanned_texts(store, CorpusQuery(scope=SCOPE, as_of=as_of)) == []
-
-    async def test_running_scan_sees_one_snapshot(self, store: SessionStore) -> None:
-        """What is written while a scan runs is not part of it.
-
-        If this fails: keep the read transaction, or the state, of the scan until it is closed.
-        """
-        texts = await _many(store)
-        found: list[str] = []
-        scan = store.scan_corpus(QUERY)
-
-        async for each in scan:
-            if not found:
-                await created(store, "late", title="late", created_at=START - DAY)
-                await store.append(key("x:1"), [says("late as well", at=START - DAY)])
-            found += [each.text[document.start : document.end].decode() for document in each.documents()]
-
-        assert sorted(found) == texts
-
-    async def test_closed_scan_frees_its_snapshot(self, store: SessionStore) -> None:
-        """A scan may be left at any batch; the store goes on, and closes.
-
-        If this fails: closing the iterator must end its transaction.
-        """
-        await _many(store)
-
-        for _ in range(20):
-            scan = store.scan_corpus(QUERY)
-            first = await anext(scan)
-            if isinstance(scan, AsyncGenerator):
-                await scan.aclose()
-
-        await created(store, "after")
-        assert first.documents()
-
     async def test_texts_are_read_in_the_order_asked_for(self, store: SessionStore, clock: ManualClock) -> None:
         """`read_texts` gives the original texts in the order of its references, None where there is none.
 
         If this fails: folded text is returned, or the engine's order shows through.
         """
-        await _fill(store, clock)
+        await fill_corpus(store, clock)
         refs = [each.ref for each, _ in await scanned(store)]
         absent = [
             DocumentRef(session_id="absent", source="session_metadata"),
@@ -398,21 +298,6 @@ class CorpusRules(StoreSuite):
             await scanned(store, CorpusQuery(scope=SCOPE, as_of="not a position"))
         with refused("invalid"):
             await store.changes("local", after="not a position")
-
-
-async def _fill(store: SessionStore, clock: ManualClock) -> tuple[str, ...]:
-    """Sessions that differ in everything a filter looks at, with documents of every source."""
-    session_ids = await fill_sessions(store)
-    clock.advance(1)
-    for number, session_id in enumerate(session_ids):
-        if session_id not in ("gone", "archived"):
-            await store.update_session(SCOPE, session_id, SessionChange(title=f"Title of {session_id.title()}"))
-            await store.append(key(session_id), [says(f"Said in {session_id}", at=START + number)])
-            lease = (await admitted(store, "r7", session_id, input=text_input(f"Asked of {session_id}"))).lease
-            if number % 2:
-                await store.append(key(session_id), [says("While Running", run_id="r7")], lease=lease)
-                await store.finalise_run(lease, COMPLETED)
-    return session_ids
 
 
 __all__ = ["CorpusRules"]

@@ -23,9 +23,13 @@ class Wrong(NamedTuple):
         return name
 
 
+CORPUS = ("CorpusRules", "SnapshotRules")
+"""The groups that scan documents."""
+
+
 def wrong(provider: Any, test: str, *groups: str, declares: frozenset[str] = frozenset()) -> Wrong:
     """Describe a wrong provider."""
     return Wrong(provider, test, frozenset(groups), declares)
 
 
-__all__ = ["Wrong", "wrong"]
+__all__ = ["CORPUS", "Wrong", "wrong"]

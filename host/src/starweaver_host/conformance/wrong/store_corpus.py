@@ -22,7 +22,7 @@ from starweaver_host.contract.corpus import (
 from starweaver_host.contract.records import AccessScope, Session, SessionChange
 from starweaver_host.projection.folding import fold
 
-from .kinds import wrong
+from .kinds import CORPUS, wrong
 
 
 class FindsTheDeleted(MemorySessionStore):
@@ -162,33 +162,48 @@ WRONG_CORPORA = (
     wrong(
         FindsTheDeleted,
         "test_tombstone_takes_its_documents_out_of_every_scan",
-        "CorpusRules",
+        *CORPUS,
         "ScanningRules",
         "VisibilityRules",
     ),
-    wrong(ScansOldestFirst, "test_no_later_document_is_newer_than_its_batch", "CorpusRules", "ScanningRules"),
-    wrong(JoinsDocuments, "test_a_nul_stands_between_documents", "CorpusRules", "ScanningRules"),
-    wrong(LosesTheSixtyFourth, "test_every_document_comes_once_folded", "CorpusRules", "ScanningRules"),
-    wrong(ForgetsSources, "test_scan_holds_the_sources_it_names[run_input]", "CorpusRules", "ScanningRules"),
+    wrong(
+        ScansOldestFirst,
+        "test_no_later_document_is_newer_than_its_batch",
+        *CORPUS,
+        "ScanningRules",
+    ),
+    wrong(JoinsDocuments, "test_a_nul_stands_between_documents", *CORPUS, "ScanningRules"),
+    wrong(LosesTheSixtyFourth, "test_every_document_comes_once_folded", *CORPUS, "ScanningRules"),
+    wrong(
+        ForgetsSources,
+        "test_scan_holds_the_sources_it_names[run_input]",
+        *CORPUS,
+        "ScanningRules",
+    ),
     wrong(
         TakesPrefixesForFolders,
         "test_scan_holds_what_its_filter_selects[folder]",
-        "CorpusRules",
+        *CORPUS,
         "ScanningRules",
     ),
     wrong(
         FindsSubagentsAlways,
         "test_any_scan_equals_the_plain_reading_of_the_records",
-        "CorpusRules",
+        *CORPUS,
         "ScanningRules",
     ),
-    wrong(SeesTheFuture, "test_scan_as_of_a_position_does_not_see_what_came_later", "CorpusRules", "ScanningRules"),
-    wrong(ReadsAlong, "test_running_scan_sees_one_snapshot", "CorpusRules", "ScanningRules"),
-    wrong(ReturnsFoldedText, "test_texts_are_read_in_the_order_asked_for", "CorpusRules", "ScanningRules"),
+    wrong(
+        SeesTheFuture,
+        "test_scan_as_of_a_position_does_not_see_what_came_later",
+        *CORPUS,
+        "ScanningRules",
+    ),
+    wrong(ReadsAlong, "test_running_scan_sees_one_snapshot", *CORPUS, "ScanningRules"),
+    wrong(ReturnsFoldedText, "test_texts_are_read_in_the_order_asked_for", *CORPUS, "ScanningRules"),
     wrong(
         AttributesToTheLatest,
         "test_identities_of_one_session_are_not_attributed",
-        "CorpusRules",
+        *CORPUS,
         "ScanningRules",
         "ImportRules",
     ),

@@ -1,0 +1,150 @@
+"""Rules of the search corpus over time: scans as of a position, tombstones, and the snapshot a scan holds."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+
+from starweaver_host.conformance.context import START, ManualClock
+from starweaver_host.contract.corpus import (
+    CorpusBatch,
+    CorpusQuery,
+)
+from starweaver_host.contract.records import SessionChange
+from starweaver_host.contract.store import SessionStore
+
+from .filled import fill_corpus
+from .imports import batch
+from .samples import (
+    DAY,
+    SCOPE,
+    created,
+    deleted,
+    ended,
+    key,
+    says,
+    scanned,
+    scanned_texts,
+    text_input,
+)
+from .suite import StoreSuite
+
+QUERY = CorpusQuery(scope=SCOPE)
+
+
+async def _batches(store: SessionStore, query: CorpusQuery = QUERY) -> list[CorpusBatch]:
+    return [each async for each in store.scan_corpus(query)]
+
+
+async def _many(store: SessionStore, count: int = 300) -> list[str]:
+    """Sessions whose documents' times interleave; returns the folded texts, sorted."""
+    texts = []
+    for number in range(6):
+        own = [f"s{number} text {place} " + "x" * (place % 5) for place in range(count // 6)]
+        events = [says(text, at=START + place * 60_000_000 + number) for place, text in enumerate(own)]
+        await store.import_batch(batch(f"x:{number}", *events))
+        texts += own
+    return sorted(texts)
+
+
+class SnapshotRules(StoreSuite):
+    """A scan sees the corpus as it was at one moment, whatever is written meanwhile."""
+
+    async def test_scan_as_of_a_position_does_not_see_what_came_later(
+        self, store: SessionStore, clock: ManualClock
+    ) -> None:
+        """A scan as of a position sees the documents of that moment, however much was added since.
+
+        If this fails: a document needs the position at which it became visible.
+        """
+        session_ids = await fill_corpus(store, clock)
+        as_of = await store.position("local")
+        before = await scanned_texts(store)
+        for session_id in session_ids[:3]:
+            await store.append(key(session_id), [says("added later")])
+        await created(store, "new", title="a new one")
+        await ended(store, "r9", "work", input=text_input("another run"))
+
+        seen = await scanned_texts(store, CorpusQuery(scope=SCOPE, as_of=as_of))
+
+        assert seen == before
+        assert len(await scanned_texts(store)) == len(before) + 6
+
+    async def test_renamed_title_is_seen_as_it_was(self, store: SessionStore) -> None:
+        """A scan as of a position sees the title of that moment, a scan of now the current one, never both.
+
+        If this fails: a rename overwrites, or adds without superseding.
+        """
+        await created(store, title="first")
+        positions = [await store.position("local")]
+        for title in ("second", None, "third"):
+            await store.update_session(SCOPE, "s1", SessionChange(title=title))
+            positions.append(await store.position("local"))
+
+        seen = [await scanned_texts(store, CorpusQuery(scope=SCOPE, as_of=position)) for position in positions]
+
+        assert seen == [["first"], ["second"], [], ["third"]]
+        assert await scanned_texts(store) == ["third"]
+
+    async def test_rename_dates_the_title_when_it_was_set(self, store: SessionStore, clock: ManualClock) -> None:
+        """A title's time is when it was set; an edit of something else, or to the same title, does not move it.
+
+        If this fails: the document is rewritten with every edit.
+        """
+        await created(store, title="first")
+        clock.advance(10)
+        await store.update_session(SCOPE, "s1", SessionChange(title="second"))
+        renamed = clock.now()
+        clock.advance(10)
+        await store.update_session(SCOPE, "s1", SessionChange(profile="work"))
+
+        assert [(text, each.time) for each, text in await scanned(store)] == [("second", renamed)]
+
+    async def test_tombstone_takes_its_documents_out_of_every_scan(self, store: SessionStore) -> None:
+        """A session deleted since is not seen, also as of a position at which it was there.
+
+        If this fails: old pages of a search would show what a person deleted.
+        """
+        await created(store, title="a title")
+        await store.append(key(), [says("hello")])
+        as_of = await store.position("local")
+
+        await deleted(store)
+
+        assert await scanned_texts(store) == []
+        assert await scanned_texts(store, CorpusQuery(scope=SCOPE, as_of=as_of)) == []
+
+    async def test_running_scan_sees_one_snapshot(self, store: SessionStore) -> None:
+        """What is written while a scan runs is not part of it.
+
+        If this fails: keep the read transaction, or the state, of the scan until it is closed.
+        """
+        texts = await _many(store)
+        found: list[str] = []
+        scan = store.scan_corpus(QUERY)
+
+        async for each in scan:
+            if not found:
+                await created(store, "late", title="late", created_at=START - DAY)
+                await store.append(key("x:1"), [says("late as well", at=START - DAY)])
+            found += [each.text[document.start : document.end].decode() for document in each.documents()]
+
+        assert sorted(found) == texts
+
+    async def test_closed_scan_frees_its_snapshot(self, store: SessionStore) -> None:
+        """A scan may be left at any batch; the store goes on, and closes.
+
+        If this fails: closing the iterator must end its transaction.
+        """
+        await _many(store)
+
+        for _ in range(20):
+            scan = store.scan_corpus(QUERY)
+            first = await anext(scan)
+            if isinstance(scan, AsyncGenerator):
+                await scan.aclose()
+
+        await created(store, "after")
+        assert first.documents()
+
+
+__all__ = ["SnapshotRules"]
