@@ -66,7 +66,7 @@ async def _timed(folder: Path, query: SessionSearchQuery, *, empty: bool) -> flo
     from starweaver_sqlite_store.plugin import open_sqlite_store
 
     context = msgspec.structs.replace(provider_context(folder), clock=SystemClock())
-    config = SqliteStoreConfig(path=str(folder / "store.sqlite3"))
+    config = SqliteStoreConfig(path=folder / "store.sqlite3")
     async with (
         open_sqlite_store(config, context) as store,
         open_local_search(LocalSearchConfig(), msgspec.structs.replace(context, store=store)) as search,

@@ -51,7 +51,7 @@ async def _fill(out: Path, size: int) -> None:
 
     files = out / "files"
     files.mkdir(exist_ok=True)
-    config = SqliteStoreConfig(path=str(out / "store.sqlite3"))
+    config = SqliteStoreConfig(path=out / "store.sqlite3")
     texts = _texts(random.Random(7))
     written = number = 0
     async with open_sqlite_store(config, provider_context(out)) as store:

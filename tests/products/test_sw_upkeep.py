@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import sqlite3
 import time
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -167,8 +169,33 @@ def test_configuration_is_set_kept_and_refused(home: Home) -> None:
     assert home.sw("config", "get", "sources.piped_seconds").out == "1.5\n"
     for key, value in (("sources.pipd_seconds", "1"), ("sources.refresh", "sometimes"), ("store.provider", "oracle")):
         assert home.sw("config", "set", key, value).status == 2
+        assert ".cli.toml." not in home.sw("config", "set", key, value).err
     assert file.read_text() == text
+    assert [path.name for path in file.parent.iterdir()] == ["cli.toml"]
     assert home.sw("config", "path").out.strip() == str(file)
+
+
+def test_bound_of_tool_results_is_configurable(home: Home) -> None:
+    """What is kept of a tool's answer is clipped at the configured bound, its size recorded."""
+    home.configure("[sources]\ntool_result_max_bytes = 10\n")
+    path = home.claude("s-tool", ("run it", "done"))
+    call = {"type": "tool_use", "id": "t1", "name": "Bash", "input": {}}
+    answer = {"type": "tool_result", "tool_use_id": "t1", "content": "0123456789abcdef"}
+    base = {"sessionId": "s-tool", "cwd": "/src/app", "timestamp": "2026-10-01T10:01:00.000Z", "isSidechain": False}
+    message = {"id": "m-t", "role": "assistant", "model": "m", "content": [call], "stop_reason": "tool_use"}
+    rows = [
+        {**base, "type": "assistant", "uuid": "u-c", "parentUuid": "s-tool-a0", "message": message},
+        {**base, "type": "user", "uuid": "u-r", "parentUuid": "u-c", "message": {"role": "user", "content": [answer]}},
+    ]
+    with path.open("a", encoding="utf-8") as transcript:
+        transcript.writelines(json.dumps(row) + "\n" for row in rows)
+    home.sw("session", "import")
+
+    with sqlite3.connect(f"file:{home.database}?mode=ro", uri=True) as database:
+        bodies = [row[0] for row in database.execute("SELECT body FROM segments")]
+    log = b"".join(body if body.startswith(b"[") else zlib.decompress(body) for body in bodies)
+    assert b'"text":"0123456789"' in log
+    assert b'"sizeBytes":16' in log
 
 
 def test_unknown_key_names_file_line_and_nearest(home: Home) -> None:

@@ -63,7 +63,12 @@ class Opened:
         from starweaver_host.contract.transcripts import SourceEnvironment
 
         roots = (*self.application.settings("sources", source).roots, *extra_roots)
-        return SourceEnvironment(home=self._home, environ=self._environ, extra_roots=roots)
+        return SourceEnvironment(
+            home=self._home,
+            environ=self._environ,
+            extra_roots=roots,
+            tool_result_max_bytes=self.config.sources.tool_result_max_bytes,
+        )
 
     def resume_command(self, summary: SessionSummary) -> str | None:
         """How to resume a hit's session in the tool that wrote it."""

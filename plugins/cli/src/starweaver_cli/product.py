@@ -5,7 +5,9 @@ The user's file is `cli.toml` in the configuration directory (`sw config path`);
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
+
+import msgspec
 
 from starweaver_host.config.model import ConfigTable, ProductConfig, ProductDefinition, Slot
 
@@ -21,6 +23,7 @@ provider = "local"
 [sources]
 refresh = "auto"
 piped_seconds = 5.0
+tool_result_max_bytes = 65536
 
 [output]
 color = "auto"
@@ -43,11 +46,13 @@ class SourcesTable(ConfigTable, frozen=True, kw_only=True):
     """`[sources]`: reading transcripts before a search. One sub-table per source (`enabled`, `roots`).
 
     `refresh` is `auto` (read what is new before a search) or `never`. `piped_seconds` bounds that reading when the
-    output is not a terminal; what it did not reach makes the page partial.
+    output is not a terminal; what it did not reach makes the page partial. `tool_result_max_bytes` is how much of a
+    tool's answer is kept; its size is always recorded, and what was read before keeps the bound it was read with.
     """
 
     refresh: Literal["auto", "never"] = "auto"
     piped_seconds: float = 5.0
+    tool_result_max_bytes: Annotated[int, msgspec.Meta(ge=0)] = 65536
 
 
 class OutputTable(ConfigTable, frozen=True, kw_only=True):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import msgspec
 
 MMAP_DEFAULT_BYTES = 2_147_418_112
@@ -11,8 +13,11 @@ MMAP_DEFAULT_BYTES = 2_147_418_112
 class SqliteStoreConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Where the database is and how much it may use. Every key has a default."""
 
-    path: str | None = None
-    """The database file; a relative path is relative to the data directory. None is `starweaver.sqlite3` there."""
+    path: Path | None = None
+    """The database file; in a file, a relative path is relative to that file, and `~` is the home directory.
+
+    None is `starweaver.sqlite3` in the data directory.
+    """
 
     busy_timeout_ms: int = 5000
     """How long a write waits for another process before it is `unavailable`; at least 0."""

@@ -78,11 +78,10 @@ def _tried_first() -> Iterator[tuple[Path, Path]]:
     if file.exists():
         shutil.copy2(file, trial)
     try:
-        yield file, trial
-        before = {problem.message for problem in _problems(file)}
-        added = [
-            problem for problem in _problems(trial) if problem.message.replace(str(trial), str(file)) not in before
-        ]
+        with _about(file, trial):
+            yield file, trial
+        before = {problem.message for problem in _problems(file, named=file)}
+        added = [problem for problem in _problems(trial, named=file) if problem.message not in before]
         if added:
             raise StartupError(PRODUCT.name, added)
         if trial.exists():
@@ -91,8 +90,19 @@ def _tried_first() -> Iterator[tuple[Path, Path]]:
         trial.unlink(missing_ok=True)
 
 
-def _problems(file: Path) -> tuple[StarweaverError, ...]:
-    """What keeps the product from starting with this file."""
+@contextmanager
+def _about(file: Path, trial: Path) -> Iterator[None]:
+    """Errors of the copy are told of the user's file."""
+    from starweaver_host.contract.errors import ConfigError
+
+    try:
+        yield
+    except ConfigError as error:
+        raise ConfigError(error.message.replace(str(trial), str(file)), hint=error.hint) from error
+
+
+def _problems(file: Path, *, named: Path) -> tuple[StarweaverError, ...]:
+    """What keeps the product from starting with this file, told as if it were the one named."""
     from starweaver_cli.product import PRODUCT
     from starweaver_host.build import compose
     from starweaver_host.contract.errors import StartupError
@@ -100,6 +110,8 @@ def _problems(file: Path) -> tuple[StarweaverError, ...]:
     try:
         compose(PRODUCT, file if file.exists() else None)
     except StartupError as error:
+        for problem in error.problems:
+            problem.message = problem.message.replace(str(file), str(named))
         return error.problems
     return ()
 
