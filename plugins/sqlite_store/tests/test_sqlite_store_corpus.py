@@ -62,6 +62,26 @@ def test_batches_are_newest_first_and_hold_nothing_newer_than_they_say(bench: An
     assert all(document.time <= batch.newest for batch in batches for document in batch.documents())
 
 
+@pytest.mark.parametrize("bounds", [{}, {"older_than": 9_000_000}], ids=["all", "older"])
+def test_documents_at_places_are_those_a_batch_lists_there(bench: Any, store: Any, make: Any, bounds: Any) -> None:
+    """Telling single documents decodes less and answers the same: in joined chunks, titles, and between documents."""
+    for number in range(6):
+        events = [make.said(f"word {number}.{at} " + "x" * at, time=1000 * (at + 3 * number) + 1) for at in range(9)]
+        bench.run(store.import_batch(make.imported(f"s{number}", *events, title=f"title {number}")))
+
+    async def collect() -> list[CorpusBatch]:
+        return [batch async for batch in store.scan_corpus(CorpusQuery(scope=SCOPE, **bounds))]
+
+    for batch in bench.run(collect()):
+        listed = batch.documents()
+        for step in (1, 7, 40):
+            places = range(0, len(batch.text), step)
+            held = tuple(each for each in listed if any(each.start <= place < each.end for place in places))
+            assert batch.documents_at(places) == held
+        assert batch.documents_at([each.start for each in listed]) == listed
+        assert batch.documents_at(()) == ()
+
+
 def test_documents_can_be_read_after_the_scan_was_closed(bench: Any, store: Any, make: Any) -> None:
     """A batch keeps what `documents()` needs."""
     bench.run(store.import_batch(make.imported("s1", make.said("hello"))))

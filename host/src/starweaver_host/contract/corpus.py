@@ -10,7 +10,8 @@ output's the run's end, a display message's its own.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
 from typing import Literal, get_args
 
 import msgspec
@@ -54,16 +55,24 @@ class CorpusBatch(Value, frozen=True, kw_only=True, gc=False):
     that keeps them in a form of its own sets `load` instead, which needs nothing but memory and may be called after
     the scan was closed. Consumers call `documents()`, and only when the text matched: a miss must cost no decoding.
     Text that belongs to no listed document was filtered out and is not a match.
+
+    A store that can tell single documents sets `locate` too: given ascending byte offsets of `text`, the documents that
+    hold one, in order, each once. Without it all documents are decoded for that.
     """
 
     newest: int
     text: bytes
     encoded_documents: bytes = b"\x90"
     load: Callable[[], tuple[CorpusDocument, ...]] | None = None
+    locate: Callable[[Sequence[int]], tuple[CorpusDocument, ...]] | None = None
 
     def documents(self) -> tuple[CorpusDocument, ...]:
         """Decode the documents of the batch."""
         return self.load() if self.load is not None else _decode_documents(self.encoded_documents)
+
+    def documents_at(self, places: Sequence[int]) -> tuple[CorpusDocument, ...]:
+        """Decode the documents that hold these ascending byte offsets of `text`: what a match costs."""
+        return self.locate(places) if self.locate is not None else _located(self.documents(), places)
 
 
 class TimeRange(Value, frozen=True, kw_only=True):
@@ -148,6 +157,13 @@ def encode_documents(documents: tuple[CorpusDocument, ...]) -> bytes:
 
 def _decode_documents(data: bytes) -> tuple[CorpusDocument, ...]:
     return msgspec.msgpack.decode(data, type=tuple[CorpusDocument, ...])
+
+
+def _located(documents: Sequence[CorpusDocument], places: Sequence[int]) -> tuple[CorpusDocument, ...]:
+    starts = [document.start for document in documents]
+    begun = ((bisect_right(starts, place) - 1, place) for place in places)
+    found = dict.fromkeys(at for at, place in begun if at >= 0 and place < documents[at].end)
+    return tuple(documents[at] for at in found)
 
 
 __all__ = [

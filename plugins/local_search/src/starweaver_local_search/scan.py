@@ -5,10 +5,8 @@ A batch that misses costs one `bytes.find`. Documents are decoded only in a batc
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from functools import partial
-from operator import attrgetter
 
 import msgspec
 
@@ -22,7 +20,7 @@ from starweaver_host.services.search_rules import SearchPlan
 
 from .budget import ScanBudget
 
-_START = attrgetter("start")
+_SEPARATOR = b"\0"
 _AHEAD_OF_ALL = 1 << 62
 
 
@@ -100,26 +98,26 @@ class CorpusScan:
 
 def find_in_batch(batch: CorpusBatch, needle: bytes, coverage: CoverageLog) -> list[CorpusDocument]:
     """Return the documents of a batch that hold `needle`; one that cannot be decoded is warned about."""
-    if batch.text.find(needle) < 0:
+    places = list(first_places(batch.text, needle))
+    if not places:
         return []
     try:
-        documents = batch.documents()
+        return list(batch.documents_at(places))
     except (msgspec.MsgspecError, StoreError, ValueError):
         coverage.warn("malformed_source", "some stored records could not be decoded and were not searched")
         return []
-    return list(matching(batch.text, documents, needle))
 
 
-def matching(text: bytes, documents: Sequence[CorpusDocument], needle: bytes) -> Iterator[CorpusDocument]:
-    """Yield the documents whose span of `text` holds `needle`, in their order, each once."""
+def first_places(text: bytes, needle: bytes) -> Iterator[int]:
+    """Yield the offset of the first occurrence of `needle` in each document that holds it, ascending.
+
+    NUL bytes stand between documents, and no needle holds one: which document it is need not be known.
+    """
     at = text.find(needle)
     while at >= 0:
-        place = bisect_right(documents, at, key=_START) - 1
-        if place >= 0 and at + len(needle) <= documents[place].end:
-            yield documents[place]
-        if place + 1 >= len(documents):
-            return
-        at = text.find(needle, documents[place + 1].start)
+        yield at
+        end = text.find(_SEPARATOR, at)
+        at = text.find(needle, end) if end >= 0 else -1
 
 
-__all__ = ["CorpusScan", "find_in_batch", "matching"]
+__all__ = ["CorpusScan", "find_in_batch", "first_places"]

@@ -9,13 +9,14 @@ costs the read of the text.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
 from starweaver_host.contract.corpus import CorpusBatch, CorpusDocument, CorpusQuery, DocumentRef
 
-from .chunks import SEPARATOR, decode_documents
+from .chunks import SEPARATOR, ChunkDocument, decode_documents
 from .conditions import one_of
 from .database import Database, Transaction
 from .errors import engine_errors
@@ -107,7 +108,10 @@ def _chunk_batches(tx: Transaction, query: CorpusQuery, limits: Limits) -> Itera
 
 def _batch(newest: int, texts: list[bytes], parts: list[_Part], limits: Limits) -> CorpusBatch:
     text = texts[0] if len(texts) == 1 else SEPARATOR.join(texts)
-    return CorpusBatch(newest=newest, text=text, load=partial(_load, tuple(parts), limits))
+    held = tuple(parts)
+    return CorpusBatch(
+        newest=newest, text=text, load=partial(_load, held, limits), locate=partial(_locate, held, limits)
+    )
 
 
 class _HiddenRuns:
@@ -132,23 +136,54 @@ def _load(parts: tuple[_Part, ...], limits: Limits) -> tuple[CorpusDocument, ...
     return tuple(document for part in parts for document in _part_documents(part, limits))
 
 
+def _locate(parts: tuple[_Part, ...], limits: Limits, places: Sequence[int]) -> tuple[CorpusDocument, ...]:
+    """The documents at some places; of a chunk without any, nothing is decoded."""
+    found: list[CorpusDocument] = []
+    bases = [part.base for part in parts[1:]]
+    ends = [*(bisect_left(places, base) for base in bases), len(places)]
+    for part, first, end in zip(parts, [0, *ends], ends, strict=False):
+        if first < end:
+            found += _part_documents_at(part, limits, places[first:end])
+    return tuple(found)
+
+
 def _part_documents(part: _Part, limits: Limits) -> Iterator[CorpusDocument]:
     for document in decode_documents(part.documents):
-        if document.source not in limits.sources or document.run_id in part.hidden_runs:
+        if _is_seen(document, part, limits):
+            yield _document(document, part)
+
+
+def _part_documents_at(part: _Part, limits: Limits, places: Sequence[int]) -> Iterator[CorpusDocument]:
+    documents = decode_documents(part.documents)
+    starts = [document.start for document in documents]
+    last = -1
+    for place in places:
+        at = bisect_right(starts, place - part.base) - 1
+        if at <= last:
             continue
-        if limits.as_of is not None and document.position > limits.as_of:
-            continue
-        if limits.older_than is not None and document.time >= limits.older_than:
-            continue
-        start = part.base + document.start
-        yield CorpusDocument(
-            ref=document.ref(part.session_id),
-            root_session_id=part.root,
-            time=document.time,
-            start=start,
-            end=start + document.size,
-            identity=document.identity,
-        )
+        last, document = at, documents[at]
+        if place - part.base < document.start + document.size and _is_seen(document, part, limits):
+            yield _document(document, part)
+
+
+def _is_seen(document: ChunkDocument, part: _Part, limits: Limits) -> bool:
+    if document.source not in limits.sources or document.run_id in part.hidden_runs:
+        return False
+    if limits.as_of is not None and document.position > limits.as_of:
+        return False
+    return limits.older_than is None or document.time < limits.older_than
+
+
+def _document(document: ChunkDocument, part: _Part) -> CorpusDocument:
+    start = part.base + document.start
+    return CorpusDocument(
+        ref=document.ref(part.session_id),
+        root_session_id=part.root,
+        time=document.time,
+        start=start,
+        end=start + document.size,
+        identity=document.identity,
+    )
 
 
 def _title_batches(rows: Iterable[TitleRow]) -> Iterator[CorpusBatch]:
