@@ -24,7 +24,7 @@ from .secrets import SecretError, resolve_secret
 
 S = TypeVar("S", bound=msgspec.Struct)
 Where = tuple[str | int, ...]
-_EXPECTED = re.compile(r"Expected `(?P<wanted>.+?)`(?:, got `(?P<found>.+?)`)?(?P<rest>.*)", re.DOTALL)
+_EXPECTED = r"(?s)Expected `(?P<wanted>.+?)`(?:, got `(?P<found>.+?)`)?(?P<rest>.*)"
 _SEQUENCES = (tuple, list, set, frozenset, Sequence)
 
 
@@ -148,7 +148,7 @@ def _kind(value: object) -> str:
 def _fault(message: str) -> str:
     """msgspec's sentence in the words of our messages."""
     text = message.partition(" - at `")[0]
-    match = _EXPECTED.fullmatch(text)
+    match = re.fullmatch(_EXPECTED, text)
     if match is None:
         return f"is not valid: {text[:1].lower()}{text[1:]}"
     found = f", found {_toml_words(match['found'])}" if match["found"] else ""

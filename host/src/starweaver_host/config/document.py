@@ -13,8 +13,8 @@ from starweaver_host.contract.errors import ConfigError
 from .lines import find_line, index_lines
 from .model import KeyPath, ProductDefinition, Slot, TomlTable
 
-_BARE = re.compile(r"[A-Za-z0-9_-]+")
-_AT_LINE = re.compile(r"\s*\(at (?:line (\d+), column \d+|end of document)\)$")
+_BARE = r"[A-Za-z0-9_-]+"
+_AT_LINE = r"\s*\(at (?:line (\d+), column \d+|end of document)\)$"
 
 
 class Document:
@@ -138,9 +138,9 @@ def parse(text: str, name: str) -> TomlTable:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         problem = str(error)
-        match = _AT_LINE.search(problem)
+        match = re.search(_AT_LINE, problem)
         line = text.count("\n") + 1 if match is None or match[1] is None else int(match[1])
-        message = _AT_LINE.sub("", problem)
+        message = re.sub(_AT_LINE, "", problem)
         raise ConfigError(
             f"configuration is not TOML: {message[:1].lower()}{message[1:]}",
             path=name,
@@ -167,7 +167,7 @@ def dotted(path: Sequence[str | int]) -> str:
         if isinstance(part, int):
             text += f"[{part}]"
         else:
-            word = part if _BARE.fullmatch(part) else f'"{part}"'
+            word = part if re.fullmatch(_BARE, part) else f'"{part}"'
             text += f".{word}" if text else word
     return text
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-_BARE = re.compile(r"[A-Za-z0-9_-]+")
+_BARE = r"[A-Za-z0-9_-]+"
 _TRIPLE = ('"""', "'''")
 Path = tuple[str | int, ...]
 
@@ -84,7 +84,7 @@ class _Scanner:
             self._string()
             raw = self.text[start + 1 : self.at - 1]
             return raw if self.text[start] == "'" else _unescape(raw)
-        match = _BARE.match(self.text, start)
+        match = re.compile(_BARE).match(self.text, start)
         self.at = match.end() if match else start + 1
         return self.text[start : self.at]
 

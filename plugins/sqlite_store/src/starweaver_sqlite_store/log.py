@@ -1,8 +1,8 @@
-"""The event log: appending with everything that is projected from it, and reading windows."""
+"""Appending to the event log, with everything that is projected from it. Reading it is `log_reading`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from starweaver_host.contract.errors import StoreError
@@ -15,16 +15,16 @@ from starweaver_host.contract.events import (
     UnknownPayload,
     UserMessage,
 )
-from starweaver_host.contract.records import AccessScope, FenceDeleting, Session, SessionKey, TitleSource
-from starweaver_host.contract.store import AppendResult, EventWindow, RunLease
+from starweaver_host.contract.records import FenceDeleting, Session, SessionKey, TitleSource
+from starweaver_host.contract.store import AppendResult, RunLease
 from starweaver_host.projection.documents import TextDocument, event_documents
 from starweaver_host.projection.surface import check_form
 
 from . import chunks, feed, identities
 from .database import Transaction
 from .leases import check_lease, move_activity
-from .segments import LogEnd, WrittenEvent, append_segments, damaged, encode_event, read_segments
-from .session_rows import find_session, not_found, visible_session
+from .segments import LogEnd, WrittenEvent, append_segments, encode_event
+from .session_rows import find_session, not_found
 from .titles import clip, outranks, set_title
 
 _MESSAGES = frozenset({UserMessage.event_type, AssistantMessage.event_type})
@@ -99,33 +99,6 @@ def last_title(events: Sequence[Event]) -> tuple[TitleChange, int] | None:
     return None
 
 
-def read_events(tx: Transaction, scope: AccessScope, session_id: str, from_seq: int, limit: int) -> EventWindow:
-    """A window of the log."""
-    if limit < 1 or from_seq < 0:
-        raise StoreError("invalid", f"a seq from 0 and a limit from 1 were wanted, found {from_seq} and {limit}")
-    session = visible_session(tx, scope, session_id)
-    window: list[Event] = []
-    for events in read_segments(tx, scope.namespace_id, session_id, from_seq):
-        window.extend(events[: limit - len(window)])
-        if len(window) >= limit:
-            break
-    expected = max(0, min(limit, session.next_seq - from_seq))
-    if len(window) < expected or (window and window[0].seq != from_seq):
-        raise damaged(session_id, from_seq + len(window), from_seq + expected - 1)
-    return EventWindow(events=tuple(window), next_seq=session.next_seq, incarnation=session.incarnation)
-
-
-def find_events(tx: Transaction, namespace_id: str, session_id: str, seqs: Sequence[int]) -> Iterator[Event]:
-    """The events with these seqs, ascending; absent ones are left out."""
-    wanted = sorted(set(seqs))
-    while wanted:
-        events = next(read_segments(tx, namespace_id, session_id, wanted[0]), ())
-        by_seq = {event.seq: event for event in events}
-        yield from (by_seq[seq] for seq in wanted if seq in by_seq)
-        last = events[-1].seq if events else wanted[0]
-        wanted = [seq for seq in wanted if seq > last]
-
-
 def _writable(tx: Transaction, key: SessionKey, lease: RunLease | None) -> Session:
     session = find_session(tx, key.namespace_id, key.session_id)
     if session is None:
@@ -174,4 +147,4 @@ def _apply_title(tx: Transaction, session: Session, events: Sequence[Event], pos
         set_title(tx, session, clip(change.title), source, set_at=set_at, position=position)
 
 
-__all__ = ["Written", "append", "check_next_seq", "find_events", "last_title", "read_events", "write_events"]
+__all__ = ["Written", "append", "check_next_seq", "last_title", "write_events"]

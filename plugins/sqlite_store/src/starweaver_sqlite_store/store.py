@@ -181,9 +181,9 @@ class SqliteSessionStore:
     async def read_events(
         self, scope: AccessScope, session_id: str, *, from_seq: int = 0, limit: int = 1000
     ) -> EventWindow:
-        from . import log
+        from .log_reading import read_events
 
-        return await self._read(log.read_events, scope, session_id, from_seq, limit)
+        return await self._read(read_events, scope, session_id, from_seq, limit)
 
     async def ledger(self, namespace_id: str, source: str) -> Mapping[str, LedgerEntry]:
         return await self._read(ledger.entries, namespace_id, source)

@@ -11,7 +11,7 @@ from starweaver_host.projection.documents import event_documents, run_documents,
 
 from .database import Transaction
 from .listing import get_sessions
-from .log import find_events
+from .log_reading import find_events
 from .run_rows import find_run
 
 

@@ -21,8 +21,8 @@ SOURCE = "gemini-cli"
 HOME_VARIABLE = "GEMINI_CLI_HOME"
 CHATS = "chats"
 
-_SESSION_FILE = re.compile(r"session-\d{4}-\d\d-\d\dT\d\d-\d\d-([^.]+)")
-_SESSION_ID = re.compile(rb'"sessionId"\s*:\s*"([^"\\]+)"')
+_SESSION_FILE = r"session-\d{4}-\d\d-\d\dT\d\d-\d\d-([^.]+)"
+_SESSION_ID = rb'"sessionId"\s*:\s*"([^"\\]+)"'
 _OTHERS = frozenset({"logs.json", "projects.json", "settings.json", "trustedFolders.json", "state.json"})
 _UNREADABLE = ".unreadable-"
 _PEEK_BYTES = 4096
@@ -119,7 +119,7 @@ def _item(key: str, files: SessionFiles) -> SourceItem:
 
 
 def _group_of(path: Path) -> str:
-    match = _SESSION_FILE.fullmatch(path.stem)
+    match = re.fullmatch(_SESSION_FILE, path.stem)
     return match[1] if match else f"={path.stem}"
 
 
@@ -148,7 +148,7 @@ def _split(files: tuple[FoundFile, ...]) -> Iterator[SessionFiles]:
 def _peek_id(path: Path) -> bytes:
     try:
         with path.open("rb") as handle:
-            match = _SESSION_ID.search(handle.read(_PEEK_BYTES))
+            match = re.search(_SESSION_ID, handle.read(_PEEK_BYTES))
     except OSError:
         match = None
     return match[1] if match else path.stem.encode()
