@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from starweaver_cli.render.search import mark, write_coverage, write_page
@@ -97,7 +98,9 @@ def test_empty_complete_page_says_no_matches(capsys: pytest.CaptureFixture[str])
     assert captured.err == "no matches\n"
 
 
-@pytest.mark.parametrize("bad", ["\x1b[2J", "\x07", "\u202e", "\u2066", "\ud800", "\x9b31m", "\x00"])
+@pytest.mark.parametrize(
+    "bad", ["\x1b[2J", "\x07", "\u202e", "\u2066", "\ud800", "\x9b31m", "\x00", "\u2028", "\u2029"]
+)
 def test_clean_text_obeys_no_escape_of_a_transcript(bad: str) -> None:
     """Control, bidi and surrogate characters never reach a terminal; the letters around them do."""
     cleaned = clean(f"a{bad}b")
@@ -111,3 +114,13 @@ def test_clean_text_keeps_scripts_newlines_and_emoji() -> None:
     """Only what can harm is replaced."""
     text = "日本語\tกขค\n👩‍👩‍👧 ß"
     assert clean(text) == text
+
+
+def test_page_gives_an_id_with_newlines_no_line_of_its_own(capsys: pytest.CaptureFixture[str]) -> None:
+    """File names become ids; what one holds never looks like a row of ours."""
+    session = msgspec.structs.replace(HIT.session, session_id="codex:1\nforged row")
+
+    write_page(page(msgspec.structs.replace(HIT, session=session)), resume=lambda _: "a\nb", context=lambda _: [])
+
+    lines = capsys.readouterr().out.splitlines()
+    assert not any(line.startswith(("forged", "b")) for line in lines)

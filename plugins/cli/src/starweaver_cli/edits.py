@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .render.stream import clean, write_line
+from .render.stream import clean_line, write_line
 from .render.wire import write_json
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ def write_edited(session: Session, what: str, *, output: str) -> None:
     if output == "json":
         write_json({"session": session, "outcome": what})
     else:
-        write_line(f"{session.key.session_id} {what}: {clean(session.title or 'untitled')}")
+        write_line(f"{clean_line(session.key.session_id)} {what}: {clean_line(session.title or 'untitled')}")
 
 
 __all__ = ["write_edited"]

@@ -26,7 +26,7 @@ def report_failure(code: str, message: str, hint: str | None, *, as_json: bool) 
     if as_json:
         _write_json({"code": code, "message": message, "hint": hint})
     else:
-        sys.stderr.write(f"error: {message}\n" + (f"hint: {hint}\n" if hint else ""))
+        _write_lines([f"error: {message}", *([f"hint: {hint}"] if hint else [])])
     return exit_status(code)
 
 
@@ -43,8 +43,16 @@ def report_error(error: StarweaverError, *, as_json: bool) -> int:
         for problem in error.problems:
             lines.append(f"  - {problem.message}")
             lines.extend([f"    hint: {problem.hint}"] if problem.hint else [])
-        sys.stderr.write("\n".join(lines) + "\n")
+        _write_lines(lines)
     return exit_status(error.code)
+
+
+def _write_lines(lines: Sequence[str]) -> None:
+    """What an error names, an id or a path, may hold anything; it is shown like any other text of a transcript."""
+    from .render.stream import clean_line, note
+
+    for line in lines:
+        note(clean_line(line))
 
 
 def _write_json(error: Mapping[str, object]) -> None:

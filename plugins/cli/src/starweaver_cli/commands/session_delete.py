@@ -59,12 +59,12 @@ async def _delete(opened: Opened, text: str, *, sure: bool, revision: int | None
 def _ask(session_id: str, title: str | None) -> None:
     import sys
 
-    from starweaver_cli.render.stream import clean
+    from starweaver_cli.render.stream import clean_line
     from starweaver_host.contract.errors import UsageError
 
     if not sys.stdin.isatty():
         raise UsageError("deleting needs --yes where nobody can be asked", hint="add --yes")
-    click.confirm(f"delete {session_id} ({clean(title or 'untitled')})?", abort=True, err=True)
+    click.confirm(f"delete {clean_line(session_id)} ({clean_line(title or 'untitled')})?", abort=True, err=True)
 
 
 __all__ = ["command"]

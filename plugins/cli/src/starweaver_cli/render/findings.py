@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .stream import clean, style, write_line
+from .stream import clean_line, style, write_line
 from .wire import write_json
 
 if TYPE_CHECKING:
@@ -22,9 +22,9 @@ def write_findings(findings: Sequence[Finding], *, output: str) -> None:
         return
     for finding in findings:
         level = style(f"{finding.level:8}", fg=_COLORS[finding.level])
-        write_line(f"{level} {finding.about}: {clean(finding.text)}")
+        write_line(f"{level} {finding.about}: {clean_line(finding.text)}")
         if finding.remedy:
-            write_line(f"         remedy: {clean(finding.remedy)}")
+            write_line(f"         remedy: {clean_line(finding.remedy)}")
 
 
 __all__ = ["write_findings"]

@@ -14,7 +14,7 @@ from starweaver_host.contract.search import (
     Snippet,
 )
 
-from .stream import clean, coloured, note, style, write_line
+from .stream import clean_line, coloured, note, style, write_line
 
 _SOURCE_NAMES = {
     "session_metadata": "title",
@@ -61,7 +61,7 @@ def mark(snippet: Snippet) -> str:
 
 
 def _write_hit(hit: SessionSearchHit, resume: str | None, context: list[str]) -> None:
-    title = clean(hit.session.title or "untitled").replace("\n", " ")
+    title = clean_line(hit.session.title or "untitled")
     write_line(style(title, bold=True))
     write_line("  " + style(_identity(hit), fg="cyan"))
     write_line("  " + style(_facts(hit), dim=True))
@@ -70,7 +70,7 @@ def _write_hit(hit: SessionSearchHit, resume: str | None, context: list[str]) ->
     for line in context:
         write_line("  | " + line)
     if resume:
-        write_line("  " + style("resume: ", dim=True) + clean(resume))
+        write_line("  " + style("resume: ", dim=True) + clean_line(resume))
     write_line()
 
 
@@ -79,7 +79,7 @@ def _identity(hit: SessionSearchHit) -> str:
     run = f" run {hit.run_id}" if hit.run_id else ""
     inside = hit.location.session_id
     via = f" (in subagent {inside})" if inside != hit.session.session_id else ""
-    return clean(f"{hit.session.namespace_id}/{hit.session.session_id}{run}{via}")
+    return clean_line(f"{hit.session.namespace_id}/{hit.session.session_id}{run}{via}")
 
 
 def _facts(hit: SessionSearchHit) -> str:
@@ -87,7 +87,7 @@ def _facts(hit: SessionSearchHit) -> str:
     where = session.workspace or session.cwd
     facts = [show_time(session.updated_at), _SOURCE_NAMES[hit.source], session.agent, where, session.profile]
     status: list[str] = [session.status] if session.status != "active" else []
-    return clean(" · ".join([fact for fact in facts if fact] + status)).replace("\n", " ")
+    return clean_line(" · ".join([fact for fact in facts if fact] + status))
 
 
 __all__ = ["ResumeCommand", "mark", "write_coverage", "write_page"]

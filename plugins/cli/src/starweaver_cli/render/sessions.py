@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from starweaver_cli.times import show_time
 from starweaver_host.contract.records import Run, Session
 
-from .stream import clean, note, style, write_line
+from .stream import clean_line, note, style, write_line
 from .wire import write_json, write_json_lines
 
 
@@ -27,13 +27,13 @@ def write_sessions(sessions: Sequence[Session], after: str | None, *, output: st
 
 
 def _write_row(session: Session) -> None:
-    title = clean(session.title or "untitled").replace("\n", " ")
+    title = clean_line(session.title or "untitled")
     status = "" if session.status == "active" else f" [{session.status}]"
     write_line(style(title, bold=True) + status)
     counts = f"{session.counts.messages} messages, {session.counts.tool_calls} tool calls"
     where = session.header.cwd or (session.header.workspace.id if session.header.workspace else "")
     facts = [session.key.session_id, show_time(session.updated_at), where, counts]
-    write_line("  " + style(clean(" · ".join(fact for fact in facts if fact)), dim=True))
+    write_line("  " + style(clean_line(" · ".join(fact for fact in facts if fact)), dim=True))
 
 
 def write_session(session: Session, runs: Sequence[Run], resume: str | None, *, output: str) -> None:
@@ -62,18 +62,18 @@ def _write_facts(session: Session, resume: str | None) -> None:
     }
     for name, value in facts.items():
         if value:
-            write_line(f"  {name}: {clean(value)}")
+            write_line(f"  {name}: {clean_line(value)}")
 
 
 def _write_run(run: Run) -> None:
-    write_line(f"  #{run.sequence_no} {clean(run.run_id)} {run.status} {show_time(run.created_at)}")
+    write_line(f"  #{run.sequence_no} {clean_line(run.run_id)} {run.status} {show_time(run.created_at)}")
     texts = [part.text for part in run.input if hasattr(part, "text")]
     for label, text in (("> ", " ".join(texts)), ("< ", run.output_preview or "")):
-        line = " ".join(clean(text).split())
+        line = " ".join(clean_line(text).split())
         if line:
             write_line(f"     {label}{line[:160]}")
     if run.terminal_error:
-        write_line(f"     ! {clean(run.terminal_error.code)}: {clean(run.terminal_error.message)}")
+        write_line(f"     ! {clean_line(run.terminal_error.code)}: {clean_line(run.terminal_error.message)}")
 
 
 __all__ = ["write_session", "write_sessions"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .stream import clean, note, style, write_line
+from .stream import clean_line, note, style, write_line
 from .wire import write_json, write_json_lines
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def write_report(report: ImportReport, *, output: str, only_found: bool) -> None
 
 
 def _write_root(root: SourceReport) -> None:
-    write_line(f"{style(root.source, bold=True)}  {clean(root.root)}  ({root.reason})")
+    write_line(f"{style(root.source, bold=True)}  {clean_line(root.root)}  ({root.reason})")
     if not root.exists:
         write_line("  does not exist")
         return
@@ -42,11 +42,11 @@ def _write_root(root: SourceReport) -> None:
         write_line(f"  {root.skipped_records} records could not be understood and were left out")
     for label, notes in (("unreadable", root.unreadable), ("note", root.notes)):
         for each in notes[:_NOTES_SHOWN]:
-            write_line(f"  {label}: {clean(each.path)}: {clean(each.text)}")
+            write_line(f"  {label}: {clean_line(each.path)}: {clean_line(each.text)}")
         if len(notes) > _NOTES_SHOWN:
             write_line(f"  {label}: and {len(notes) - _NOTES_SHOWN} more (--output json shows all)")
     if root.warning:
-        write_line("  " + style("warning: ", fg="yellow") + clean(root.warning))
+        write_line("  " + style("warning: ", fg="yellow") + clean_line(root.warning))
 
 
 __all__ = ["write_report"]

@@ -42,15 +42,20 @@ def style(text: str, **how: object) -> str:
 
 
 def clean(text: str) -> str:
-    """Text with control, bidi and surrogate characters replaced by spaces; newlines and tabs stay."""
+    """Text with control, bidi, surrogate and line separator characters replaced by spaces; newlines and tabs stay."""
     if text.isascii() and text.isprintable():
         return text
     spaced = text.translate(_BIDI)
     return "".join(" " if _is_unsafe(character) else character for character in spaced)
 
 
+def clean_line(text: str) -> str:
+    """`clean` text on one line: what a transcript names, a title or a path, cannot pretend to be a line of ours."""
+    return clean(text).replace("\n", " ").replace("\t", " ")
+
+
 def _is_unsafe(character: str) -> bool:
-    return character not in "\n\t" and unicodedata.category(character) in {"Cc", "Cs"}
+    return character not in "\n\t" and unicodedata.category(character) in {"Cc", "Cs", "Zl", "Zp"}
 
 
 def write_line(text: str = "") -> None:
@@ -62,7 +67,7 @@ def write_line(text: str = "") -> None:
 def note(text: str) -> None:
     """Tell a person something beside the result, on standard error."""
     encoding = sys.stderr.encoding or "utf-8"
-    sys.stderr.write(text.encode(encoding, "replace").decode(encoding) + "\n")
+    sys.stderr.write(clean(text).encode(encoding, "replace").decode(encoding) + "\n")
 
 
-__all__ = ["clean", "coloured", "note", "on_terminal", "set_color", "style", "write_line"]
+__all__ = ["clean", "clean_line", "coloured", "note", "on_terminal", "set_color", "style", "write_line"]

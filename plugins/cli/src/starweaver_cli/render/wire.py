@@ -7,10 +7,35 @@ from collections.abc import Iterable
 
 import msgspec
 
+_UNICODE = frozenset({"utf-8", "utf8"})
+
 
 def write_json(value: object) -> None:
-    """Write one JSON object and a newline."""
-    sys.stdout.write(msgspec.json.encode(value).decode() + "\n")
+    """Write one JSON object and a newline, valid whatever the stream can encode.
+
+    Paths may hold bytes that are no text; they come out as U+FFFD.
+    """
+    try:
+        text = msgspec.json.encode(value).decode()
+    except UnicodeEncodeError:
+        text = _repaired(value)
+    if (sys.stdout.encoding or "utf-8").lower() not in _UNICODE and not text.isascii():
+        text = _in_ascii(text)
+    sys.stdout.write(text + "\n")
+
+
+def _in_ascii(text: str) -> str:
+    import json
+
+    return json.dumps(json.loads(text), separators=(",", ":"))
+
+
+def _repaired(value: object) -> str:
+    """The JSON of a value with lone surrogates, which is how Python keeps the bytes of a file name that are no text."""
+    import json
+
+    text = json.dumps(msgspec.to_builtins(value), ensure_ascii=False, separators=(",", ":"))
+    return "".join("\ufffd" if "\ud800" <= character <= "\udfff" else character for character in text)
 
 
 def write_json_lines(items: Iterable[object], trailer: object | None = None) -> None:
