@@ -104,13 +104,14 @@ def walk_files(root: Path, accept: Callable[[str], bool]) -> Iterator[FoundFile]
         entries = list(os.scandir(root))
     except OSError as error:
         raise SourceError(f"folder {str(root)!r} cannot be listed: {error.strerror}") from error
-    pending = [entries]
+    pending = [(root, entries)]
     while pending:
-        for entry in pending.pop():
+        folder, entries = pending.pop()
+        for entry in entries:
             if entry.is_dir(follow_symlinks=False):
-                pending.append(_entries(entry.path))
+                pending.append((folder / entry.name, _entries(entry.path)))
             elif accept(entry.name) and entry.is_file(follow_symlinks=False):
-                found = _found(entry)
+                found = _found(folder, entry)
                 if found is not None:
                     yield found
 
@@ -122,12 +123,12 @@ def _entries(path: str) -> list[os.DirEntry[str]]:
         return []
 
 
-def _found(entry: os.DirEntry[str]) -> FoundFile | None:
+def _found(folder: Path, entry: os.DirEntry[str]) -> FoundFile | None:
     try:
         found = entry.stat(follow_symlinks=False)
     except OSError:  # deleted since it was listed
         return None
-    return FoundFile(Path(entry.path), found.st_size, found.st_mtime_ns, found.st_ino)
+    return FoundFile(folder / entry.name, found.st_size, found.st_mtime_ns, found.st_ino)
 
 
 __all__ = ["BUFFER_BYTES", "FoundFile", "Line", "next_lines", "open_regular", "read_lines", "walk_files"]
