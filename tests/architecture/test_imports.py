@@ -60,6 +60,7 @@ UNUSED_BY_ANY_SEARCH = {
     "subprocess",
     "tempfile",
     "tomlkit",
+    "tomllib",
 }
 _STORE_WRITERS = {"admission", "edits", "health", "importing", "leases", "log", "rebuild"}
 _READERS = {

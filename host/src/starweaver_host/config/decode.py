@@ -20,7 +20,6 @@ from starweaver_host.wording import quoted, suggestion
 from .document import Layers, dotted
 from .keys import fields, is_struct, members
 from .model import TomlTable
-from .secrets import SecretError, resolve_secret
 
 S = TypeVar("S", bound=msgspec.Struct)
 Where = tuple[str | int, ...]
@@ -110,6 +109,8 @@ class Decoder:
         return done
 
     def _secret(self, value: object, path: Where) -> Secret:
+        from .secrets import SecretError, resolve_secret
+
         try:
             return resolve_secret(value, environ=self._environ, folder=self._layers.origin(path).folder)
         except SecretError as error:

@@ -18,13 +18,16 @@ _AT_LINE = r"\s*\(at (?:line (\d+), column \d+|end of document)\)$"
 
 
 class Document:
-    """One parsed document. `name` is what messages call it; `folder` is what relative paths in it are relative to."""
+    """One parsed document. `name` is what messages call it; `folder` is what relative paths in it are relative to.
 
-    def __init__(self, name: str, text: str, folder: Path) -> None:
+    `table` is what `text` holds, where that is known without parsing it.
+    """
+
+    def __init__(self, name: str, text: str, folder: Path, *, table: TomlTable | None = None) -> None:
         self.name = name
         self.text = text
         self.folder = folder
-        self.table: TomlTable = parse(text, name)
+        self.table: TomlTable = parse(text, name) if table is None else table
 
     @classmethod
     def read(cls, path: Path) -> Document:

@@ -155,7 +155,8 @@ def user_file(product: ProductDefinition[Any], places: Places) -> Path:
 
 
 def _defaults(product: ProductDefinition[Any], places: Places) -> Document:
-    return Document(f"defaults of {product.name}", product.defaults, places.data.path)
+    name = f"defaults of {product.name}"
+    return Document(name, product.defaults, places.data.path, table=product.defaults_table)
 
 
 def _user(product: ProductDefinition[Any], file: Path | None, places: Places) -> Document | None:

@@ -66,6 +66,7 @@ class ProductDefinition(msgspec.Struct, Generic[C], frozen=True, kw_only=True):
     """A product: its name, default file, model, slots and container.
 
     `defaults` is TOML, plugin list included; the user's file overrides it key by key, a list replaces a list.
+    `defaults_table` may be the same as a table: a start without a user's file then needs no TOML parser.
     `container` returns the product's container class when it is needed, because importing one is what start-up costs
     most; None means the host's own.
     """
@@ -75,6 +76,7 @@ class ProductDefinition(msgspec.Struct, Generic[C], frozen=True, kw_only=True):
     defaults: str
     config: type[C]
     slots: tuple[Slot, ...]
+    defaults_table: TomlTable | None = None
     container: Callable[[], type[Any]] | None = None
 
     def slot_at(self, path: Sequence[str]) -> Slot | None:

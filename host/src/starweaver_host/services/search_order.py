@@ -69,8 +69,7 @@ class Match(msgspec.Struct, kw_only=True, gc=False):
 
 def window_key(match: Match) -> OrderKey:
     """The place of a match inside the window."""
-    tier = 2 * SOURCE_RANK[match.ref.source] + match.is_inside_word
-    return (WINDOW, tier, *match.recency)
+    return _window_key(match, match.recency)
 
 
 def tail_key(match: Match) -> OrderKey:
@@ -80,7 +79,12 @@ def tail_key(match: Match) -> OrderKey:
 
 def key_of(match: Match, floor: Recency) -> OrderKey:
     """The place of a match when `floor` is the recency of the window's last document."""
-    return window_key(match) if match.recency <= floor else tail_key(match)
+    recency = match.recency
+    return _window_key(match, recency) if recency <= floor else (TAIL, 0, *recency)
+
+
+def _window_key(match: Match, recency: Recency) -> OrderKey:
+    return (WINDOW, 2 * SOURCE_RANK[match.ref.source] + match.is_inside_word, *recency)
 
 
 def before(time: int) -> Recency:

@@ -78,12 +78,11 @@ async def _search(opened: Opened, flags: dict[str, Any]) -> None:
 async def _query(opened: Opened, flags: dict[str, Any]) -> SessionSearchQuery:
     import os
 
-    from starweaver_cli.sessions import resolve_session
     from starweaver_host.contract.search import SearchTimeRange, SessionSearchFilter, SessionSearchQuery
 
     names = ("display_message" if name == "display" else name for name in flags["sources"])
     sources = cast("tuple[SearchSource, ...]", tuple(dict.fromkeys(names)))
-    ids = [await resolve_session(opened, text) for text in flags["session_ids"]]
+    ids = await _session_ids(opened, flags["session_ids"]) if flags["session_ids"] else ()
     return SessionSearchQuery(
         text=flags["text"],
         mode=flags["mode"],
@@ -92,7 +91,7 @@ async def _query(opened: Opened, flags: dict[str, Any]) -> SessionSearchQuery:
             run_status=flags["run_status"],
             profile=flags["profile"],
             workspace=workspace_filter(flags["workspace"], here=os.getcwd()),  # noqa: PTH109 - pathlib costs a start
-            session_ids=tuple(ids),
+            session_ids=ids,
             agents=flags["agents"],
             roles=flags["roles"],
             updated=SearchTimeRange(start=flags["since"]) if flags["since"] is not None else None,
@@ -105,6 +104,12 @@ async def _query(opened: Opened, flags: dict[str, Any]) -> SessionSearchQuery:
         cursor=flags["after"],
         fold_subagents=not flags["include_subagents"],
     )
+
+
+async def _session_ids(opened: Opened, texts: tuple[str, ...]) -> tuple[str, ...]:
+    from starweaver_cli.sessions import resolve_session
+
+    return tuple([await resolve_session(opened, text) for text in texts])
 
 
 async def _write_text(opened: Opened, page: Any, flags: dict[str, Any]) -> None:
