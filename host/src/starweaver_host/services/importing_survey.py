@@ -151,6 +151,8 @@ def _list_items(configured: ConfiguredSource) -> list[Listed]:
                     items.append(item)
         except SourceError as error:
             problem = error.message
+        except OSError as error:  # a file system that fails halfway costs one root, not the import
+            problem = f"folder {str(root.path)!r} cannot be read: {error}"
         listed.append((root, items, problem))
     return listed
 

@@ -134,8 +134,8 @@ def _finds_anything(opened: Opened) -> bool:
             try:
                 if root.exists and next(iter(source.items(env, root)), None) is not None:
                     return True
-            except SourceError:
-                continue
+            except SourceError:  # there is something; the import tells why it cannot be read
+                return True
     return False
 
 

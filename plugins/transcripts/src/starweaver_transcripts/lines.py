@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from starweaver_host.contract.errors import SourceError
 
 BUFFER_BYTES = 256 * 1024
+_MARK = b"\xef\xbb\xbf"
+_BLANK_MARK = b" " * len(_MARK)
+"""What a byte order mark reads as: JSON knows blanks, and places in the file stay what they are."""
 
 
 class Line(NamedTuple):
@@ -90,37 +93,53 @@ def next_lines(stream: BinaryIO, *, offset: int, number: int) -> Iterator[Line]:
         terminated = raw.endswith(b"\n")
         data = raw[:-1] if terminated else raw
         del raw  # a line may be tens of megabytes, and this generator waits while it is read
+        if offset == 0 and data.startswith(_MARK):
+            data = _BLANK_MARK + data[len(_MARK) :]
         yield Line(offset, number, data, terminated)
         offset += len(data) + terminated
         number += 1
 
 
-def walk_files(root: Path, accept: Callable[[str], bool]) -> Iterator[FoundFile]:
+def walk_files(root: Path, accept: Callable[[str], bool], hidden: list[str]) -> Iterator[FoundFile]:
     """Regular files below `root` whose name `accept` takes, any order, at the cost of a stat each.
 
-    Raises SourceError when the root cannot be listed; a folder below it that cannot be listed is passed over.
+    Raises SourceError when the root cannot be listed; of a folder below it that cannot be listed, `hidden` gets the
+    reason: hand it to `tell_hidden` once what was found has been handed over.
     """
     try:
         entries = list(os.scandir(root))
     except OSError as error:
-        raise SourceError(f"folder {str(root)!r} cannot be listed: {error.strerror}") from error
+        raise SourceError(_unlisted(root, error)) from error
     pending = [(root, entries)]
     while pending:
         folder, entries = pending.pop()
         for entry in entries:
             if entry.is_dir(follow_symlinks=False):
-                pending.append((folder / entry.name, _entries(entry.path)))
+                pending.append((folder / entry.name, _entries(entry.path, hidden)))
             elif accept(entry.name) and entry.is_file(follow_symlinks=False):
                 found = _found(folder, entry)
                 if found is not None:
                     yield found
 
 
-def _entries(path: str) -> list[os.DirEntry[str]]:
+def tell_hidden(hidden: Sequence[str]) -> None:
+    """Raise SourceError when a walk met folders that it could not list."""
+    if hidden:
+        raise SourceError(hidden[0] + (f", and {len(hidden) - 1} more" if len(hidden) > 1 else ""))
+
+
+def _entries(path: str, hidden: list[str]) -> list[os.DirEntry[str]]:
     try:
         return list(os.scandir(path))
-    except OSError:
+    except FileNotFoundError:  # deleted since its parent was listed
         return []
+    except OSError as error:
+        hidden.append(_unlisted(path, error))
+        return []
+
+
+def _unlisted(path: str | Path, error: OSError) -> str:
+    return f"folder {str(path)!r} cannot be listed: {error.strerror}"
 
 
 def _found(folder: Path, entry: os.DirEntry[str]) -> FoundFile | None:
@@ -131,4 +150,4 @@ def _found(folder: Path, entry: os.DirEntry[str]) -> FoundFile | None:
     return FoundFile(folder / entry.name, found.st_size, found.st_mtime_ns, found.st_ino)
 
 
-__all__ = ["BUFFER_BYTES", "FoundFile", "Line", "next_lines", "open_regular", "read_lines", "walk_files"]
+__all__ = ["BUFFER_BYTES", "FoundFile", "Line", "next_lines", "open_regular", "read_lines", "tell_hidden", "walk_files"]

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import errno
+import json
 import os
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from starweaver_host.contract.errors import SourceError
-from starweaver_transcripts.lines import open_regular, read_lines, walk_files
+from starweaver_transcripts.lines import open_regular, read_lines, tell_hidden, walk_files
 
 
 @given(data=st.binary(max_size=300).map(lambda data: data.replace(b"\x00", b"\n")), cut=st.integers(0, 300))
@@ -95,20 +98,52 @@ def test_walk_finds_files_at_any_depth_and_follows_no_link(tmp_path):
     (tmp_path / "a" / "loop").symlink_to(tmp_path)
     (tmp_path / "w.jsonl").symlink_to(tmp_path / "y.jsonl")
 
-    found = sorted(walk_files(tmp_path, lambda name: name.endswith(".jsonl")))
+    found = sorted(walk_files(tmp_path, lambda name: name.endswith(".jsonl"), []))
 
     assert [(file.path.name, file.size_bytes) for file in found] == [("x.jsonl", 1), ("y.jsonl", 2)]
 
 
-def test_walk_passes_over_a_folder_that_cannot_be_listed(tmp_path):
-    """A locked folder hides its files and no others."""
-    locked = tmp_path / "locked"
-    locked.mkdir()
+def test_walk_tells_of_a_folder_that_cannot_be_listed_after_its_finds(tmp_path, monkeypatch):
+    """A locked folder hides its files and no others, and is named once everything else was handed over."""
+    (tmp_path / "locked").mkdir()
     (tmp_path / "a.jsonl").write_text("1")
-    locked.chmod(0)
-    try:
-        found = list(walk_files(tmp_path, lambda name: name.endswith(".jsonl")))
-    finally:
-        locked.chmod(0o700)
+    lock(monkeypatch, tmp_path / "locked")
+    hidden = []
+
+    found = list(walk_files(tmp_path, lambda name: name.endswith(".jsonl"), hidden))
 
     assert [file.path.name for file in found] == ["a.jsonl"]
+    with pytest.raises(SourceError, match=r"locked' cannot be listed: Permission denied"):
+        tell_hidden(hidden)
+
+
+def test_walk_that_listed_everything_has_nothing_to_tell(tmp_path):
+    """Without a hidden folder the end of a walk is silent."""
+    hidden = []
+    list(walk_files(tmp_path, lambda _name: True, hidden))
+
+    tell_hidden(hidden)
+
+
+def lock(monkeypatch, folder):
+    """Refuse to list a folder, as the system does to anybody but its administrator."""
+    scandir = os.scandir
+
+    def refusing(path):
+        if Path(path) == folder:
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refusing)
+
+
+def test_byte_order_mark_is_no_part_of_the_first_record(tmp_path):
+    """A file that an editor marked as UTF-8 reads like one it did not; every place in it stays what it was."""
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(b'\xef\xbb\xbf{"a":1}\n{"b":2}\n')
+
+    with open_regular(path, tmp_path) as handle:
+        first, second = read_lines(handle)
+
+    assert json.loads(first.data) == {"a": 1}
+    assert (first.offset, first.end, second.offset) == (0, 11, 11)

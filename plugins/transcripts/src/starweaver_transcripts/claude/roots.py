@@ -11,6 +11,7 @@ from typing import NamedTuple
 import msgspec
 
 from starweaver_host.contract.transcripts import SourceEnvironment, SourceRoot
+from starweaver_transcripts.presence import is_folder
 
 DEFAULT_RETENTION_DAYS = 30
 _KEPT_DAYS = 3650
@@ -37,7 +38,7 @@ def find_roots(env: SourceEnvironment) -> list[SourceRoot]:
     roots: dict[Path, SourceRoot] = {}
     for path, reason in _projects(env):
         if path not in roots:
-            exists = path.is_dir()
+            exists = is_folder(path)
             warning = retention_warning(path.parent) if exists else None
             roots[path] = SourceRoot(path=path, exists=exists, reason=reason, warning=warning)
     for path in _desktop_projects(env.home / _DESKTOP):
@@ -64,7 +65,7 @@ def _homes(env: SourceEnvironment) -> Iterator[tuple[Path, str]]:
 
 def _listed(path: Path) -> Path:
     """A root a person added is a configuration folder, or any folder that holds transcripts."""
-    return path / "projects" if (path / "projects").is_dir() else path
+    return path / "projects" if is_folder(path / "projects") else path
 
 
 def _expanded(text: str, home: Path) -> Path:
@@ -72,9 +73,9 @@ def _expanded(text: str, home: Path) -> Path:
 
 
 def _desktop_projects(base: Path) -> Iterator[Path]:
-    if base.is_dir():
+    if is_folder(base):
         for folder in sorted(base.glob("**/local_*/.claude/projects")):
-            if folder.is_dir():
+            if is_folder(folder):
                 yield folder
 
 

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 
 from starweaver_host.contract.transcripts import ReadStep, SourceEnvironment, SourceItem, SourceRoot
-from starweaver_transcripts.lines import open_regular, walk_files
+from starweaver_transcripts.lines import open_regular, tell_hidden, walk_files
 from starweaver_transcripts.resuming import resume_line
 
 from .roots import find_roots, identify, is_transcript
@@ -30,7 +30,8 @@ class ClaudeSource:
 
     def items(self, _env: SourceEnvironment, root: SourceRoot) -> Iterator[SourceItem]:
         """Session and subagent files below a root, any order."""
-        for found in walk_files(root.path, is_transcript):
+        hidden: list[str] = []
+        for found in walk_files(root.path, is_transcript, hidden):
             yield SourceItem(
                 key=str(found.path),
                 path=found.path,
@@ -38,6 +39,7 @@ class ClaudeSource:
                 newest=found.newest,
                 size_bytes=found.size_bytes,
             )
+        tell_hidden(hidden)
 
     def read(self, env: SourceEnvironment, item: SourceItem, state: bytes | None) -> Iterator[ReadStep]:
         """Read a file, from `state` if it was only extended since. Memory: one message and a megabyte of events."""

@@ -7,7 +7,8 @@ from pathlib import Path
 from zlib import crc32
 
 from starweaver_host.contract.transcripts import SourceEnvironment, SourceItem, SourceRoot
-from starweaver_transcripts.lines import FoundFile, walk_files
+from starweaver_transcripts.lines import FoundFile, tell_hidden, walk_files
+from starweaver_transcripts.presence import is_folder
 
 from .streams import find_decompressor, is_compressed
 
@@ -29,12 +30,12 @@ def find_roots(env: SourceEnvironment) -> list[SourceRoot]:
 
 def _extra_roots(path: Path) -> list[SourceRoot]:
     """A Codex home is its two folders; any other folder is taken as a folder of rollouts."""
-    inside = [_root(path / name, "configured") for name in _FOLDERS if (path / name).is_dir()]
+    inside = [_root(path / name, "configured") for name in _FOLDERS if is_folder(path / name)]
     return inside or [_root(path, "configured")]
 
 
 def _root(path: Path, reason: str) -> SourceRoot:
-    return SourceRoot(path=path, exists=path.is_dir(), reason=reason)
+    return SourceRoot(path=path, exists=is_folder(path), reason=reason)
 
 
 def _expand(value: str, home: Path) -> Path:
@@ -59,13 +60,15 @@ def stem_of(name: str) -> str | None:
 def find_items(root: Path, titles: Mapping[str, str]) -> Iterator[SourceItem]:
     """One item per rollout below a root; of a plain one and its compressed twin, the plain one."""
     files: dict[str, FoundFile] = {}
-    for found in walk_files(root, lambda name: stem_of(name) is not None):
+    hidden: list[str] = []
+    for found in walk_files(root, lambda name: stem_of(name) is not None, hidden):
         stem = stem_of(found.path.name) or ""
         if stem not in files or is_compressed(files[stem].path):
             files[stem] = found
     can_unpack = any(is_compressed(found.path) for found in files.values()) and find_decompressor() is not None
     for stem, found in files.items():
         yield _item(stem, found, titles, can_unpack=can_unpack)
+    tell_hidden(hidden)
 
 
 def _item(stem: str, found: FoundFile, titles: Mapping[str, str], *, can_unpack: bool) -> SourceItem:

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from starweaver_host.contract.transcripts import SourceEnvironment, SourceItem, SourceRoot
-from starweaver_transcripts.lines import FoundFile, walk_files
+from starweaver_transcripts.lines import FoundFile, tell_hidden, walk_files
+from starweaver_transcripts.presence import is_folder
 
 SOURCE = "gemini-cli"
 HOME_VARIABLE = "GEMINI_CLI_HOME"
@@ -46,20 +47,21 @@ def find_roots(env: SourceEnvironment) -> list[SourceRoot]:
     found = [(_listed(path), "configured") for path in env.extra_roots]
     found.append((default / ".gemini" / "tmp", HOME_VARIABLE if home else "default"))
     unique = dict(reversed(found))
-    return [SourceRoot(path=p, exists=p.is_dir(), reason=unique[p]) for p in dict.fromkeys(path for path, _ in found)]
+    return [SourceRoot(path=p, exists=is_folder(p), reason=unique[p]) for p in dict.fromkeys(path for path, _ in found)]
 
 
 def _listed(path: Path) -> Path:
     """A root a person added may be a home folder, a configuration folder, or any folder that holds chats."""
     for inside in (path / ".gemini" / "tmp", path / "tmp"):
-        if inside.is_dir():
+        if is_folder(inside):
             return inside
     return path
 
 
 def find_items(root: SourceRoot) -> Iterator[SourceItem]:
     """One item per session below a root, and one per file the tool set aside as unreadable."""
-    found = list(walk_files(root.path, _may_be_chat))
+    hidden: list[str] = []
+    found = list(walk_files(root.path, _may_be_chat, hidden))
     chats = [file for file in found if is_in_chats(file.path)]
     if not chats and root.reason == "configured":
         chats = [file for file in found if "checkpoints" not in file.path.parts]
@@ -68,6 +70,7 @@ def find_items(root: SourceRoot) -> Iterator[SourceItem]:
             yield _item(str(file.path), SessionFiles((file,)))
     for files in _sessions(file for file in chats if _UNREADABLE not in file.path.name):
         yield _item(str(files.members[0].path.with_suffix("")), files)
+    tell_hidden(hidden)
 
 
 def files_of(path: Path) -> SessionFiles:

@@ -6,12 +6,14 @@ tables of two releases. Each session is one item, whatever number of copies ther
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from starweaver_host.contract.errors import SourceError
 from starweaver_host.contract.transcripts import SourceItem, SourceRoot
+from starweaver_transcripts.presence import is_file, is_folder
 
 from .places import CONFIGURED, NAMES
 from .spoken import Candidate
@@ -34,13 +36,24 @@ class Place(NamedTuple):
 
 
 def stores_of(root: Path, *, is_configured: bool) -> list[Tree | Database]:
-    """The stores at a root. What a person added may also be a tree, a project's folder, or a database."""
-    if root.is_file():
+    """The stores at a root. What a person added may also be a tree, a project's folder, or a database.
+
+    Raises SourceError when the root cannot be listed.
+    """
+    if is_file(root):
         return [Database(root)]
+    _demand_listing(root)
     stores: list[Tree | Database] = [Tree(path, is_project=True) for path in sorted(root.glob("project/*/storage"))]
     stores += [Tree(path, is_project=False) for path in (root / "storage", root) if _is_tree(path)]
     stores += [Database(path) for path in _databases(root, is_configured=is_configured)]
     return stores
+
+
+def _demand_listing(root: Path) -> None:
+    try:
+        os.scandir(root).close()
+    except OSError as error:
+        raise SourceError(f"folder {str(root)!r} cannot be listed: {error.strerror}") from error
 
 
 def find_items(root: SourceRoot) -> Iterator[SourceItem]:
@@ -67,7 +80,7 @@ def find_items(root: SourceRoot) -> Iterator[SourceItem]:
 
 def store_at(path: Path, *, generation: int) -> Tree | Database:
     """The store an item's path leads to."""
-    return Tree(path, is_project=generation == 0) if path.is_dir() else Database(path)
+    return Tree(path, is_project=generation == 0) if is_folder(path) else Database(path)
 
 
 def _rank(place: Place) -> tuple[bool, int, int]:
@@ -83,14 +96,14 @@ def _rank(place: Place) -> tuple[bool, int, int]:
 
 
 def _is_tree(path: Path) -> bool:
-    return (path / "session").is_dir() and (path / "message").is_dir()
+    return is_folder(path / "session") and is_folder(path / "message")
 
 
 def _databases(root: Path, *, is_configured: bool) -> list[Path]:
     names = list(NAMES)
     if is_configured:
         names += ["*.db", *(f"{folder}/*.db" for folder in ANCESTORS)]
-    found = {path for name in names for path in root.glob(name) if path.is_file() and not path.is_symlink()}
+    found = {path for name in names for path in root.glob(name) if is_file(path) and not path.is_symlink()}
     return sorted(found)
 
 

@@ -6,6 +6,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 from starweaver_host.contract.transcripts import SourceEnvironment, SourceRoot
+from starweaver_transcripts.presence import is_there
 
 SOURCE = "opencode"
 DATA_VARIABLE = "XDG_DATA_HOME"
@@ -24,7 +25,7 @@ def find_roots(env: SourceEnvironment) -> list[SourceRoot]:
     if named and named != ":memory:" and not _is_listed(folder / named, folder):
         found.setdefault(folder / named, FILE_VARIABLE)
     found.setdefault(folder, DATA_VARIABLE if data else "default")
-    return [SourceRoot(path=path, exists=path.exists(), reason=reason) for path, reason in found.items()]
+    return [SourceRoot(path=path, exists=is_there(path), reason=reason) for path, reason in found.items()]
 
 
 def _is_listed(path: Path, folder: Path) -> bool:

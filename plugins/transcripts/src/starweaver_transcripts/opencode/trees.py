@@ -13,6 +13,7 @@ from typing import NamedTuple
 from starweaver_host.contract.errors import SourceError
 from starweaver_transcripts.jsonrows import RowDecoder
 from starweaver_transcripts.lines import open_regular
+from starweaver_transcripts.presence import is_file, is_folder
 
 from .first import FirstDecoder
 from .records import MessageInfo, PartInfo, SessionFile, millis
@@ -103,13 +104,13 @@ class Tree:
     def _session_id(self, stem: str) -> str:
         """A session's id is its file's name; some files put the prefix of ids before one that has none."""
         bare = stem.removeprefix(_PREFIX)
-        return bare if bare != stem and (self._messages / bare).is_dir() else stem
+        return bare if bare != stem and is_folder(self._messages / bare) else stem
 
     def _session_path(self, session_id: str) -> Path:
         folders = [self._sessions] if self._is_project else _folders(self._sessions)
         for folder in folders:
             for name in (f"{session_id}.json", f"{_PREFIX}{session_id}.json"):
-                if (folder / name).is_file():
+                if is_file(folder / name):
                     return folder / name
         raise SourceError(f"session {session_id!r} must have a file below {str(self._sessions)!r}, it is gone")
 

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from starweaver_host.contract.transcripts import SourceEnvironment, SourceItem, SourceRoot
-from starweaver_transcripts.lines import FoundFile, walk_files
+from starweaver_transcripts.lines import FoundFile, tell_hidden, walk_files
+from starweaver_transcripts.presence import is_file, is_folder
 
 SOURCE = "pi"
 ENDING = ".jsonl"
@@ -21,14 +22,14 @@ def find_roots(env: SourceEnvironment) -> list[SourceRoot]:
     """Configured folders, those the variables name, Pi's own, then Oh My Pi's and Prime's; each once."""
     found: dict[Path, SourceRoot] = {}
     for path, reason in _places(env):
-        found.setdefault(path, SourceRoot(path=path, exists=path.is_dir(), reason=reason))
+        found.setdefault(path, SourceRoot(path=path, exists=is_folder(path), reason=reason))
     return list(found.values())
 
 
 def _places(env: SourceEnvironment) -> Iterator[tuple[Path, str]]:
     for extra in env.extra_roots:
         inside = (extra / "agent" / "sessions", extra / "sessions")
-        yield next((path for path in inside if path.is_dir()), extra), "configured"
+        yield next((path for path in inside if is_folder(path)), extra), "configured"
     for name in _VARIABLES:
         if value := env.environ.get(name):
             yield _expand(value, env.home), name
@@ -50,7 +51,8 @@ def _expand(value: str, home: Path) -> Path:
 def find_items(root: Path) -> Iterator[SourceItem]:
     """One item per session file below a root, at any depth."""
     seen: set[str] = set()
-    for found in walk_files(root, lambda name: name.endswith(ENDING)):
+    hidden: list[str] = []
+    for found in walk_files(root, lambda name: name.endswith(ENDING), hidden):
         key = _key_of(found, root)
         if key in seen:
             key = _relative(found.path, root)
@@ -62,6 +64,7 @@ def find_items(root: Path) -> Iterator[SourceItem]:
             newest=found.newest,
             size_bytes=found.size_bytes,
         )
+    tell_hidden(hidden)
 
 
 def _key_of(found: FoundFile, root: Path) -> str:
@@ -84,7 +87,7 @@ def id_of(path_text: str) -> str:
 def owner_of(path: Path) -> str | None:
     """The session whose folder of subagents a file lies in: the folder is called like that session's file."""
     owner = path.parent.with_name(path.parent.name + ENDING)
-    return id_of(owner.name) if owner.is_file() else None
+    return id_of(owner.name) if is_file(owner) else None
 
 
 __all__ = ["SOURCE", "find_items", "find_roots", "id_of", "owner_of"]
