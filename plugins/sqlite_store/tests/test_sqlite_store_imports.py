@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import sys
+from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import pytest
@@ -13,6 +16,7 @@ from starweaver_host.contract.events import TitleChange, new_event
 from starweaver_host.contract.records import AccessScope, SessionChange
 from starweaver_host.contract.store import SessionListQuery
 from starweaver_host.projection.documents import identity_hash
+from starweaver_sqlite_store import importing
 
 SCOPE = AccessScope()
 
@@ -239,3 +243,31 @@ def test_two_active_runs_in_a_batch_are_invalid(bench: Any, store: Any, make: An
 
     assert caught.value.code == "invalid"
     assert bench.run(store.ledger("local", "test")) == {}
+
+
+def _lines_run(bench: Any, store: Any, make: Any, runs: int) -> int:
+    """How many lines of the importing module a batch of so many turns takes."""
+    names = [f"r{number}" for number in range(runs)]
+    events = [make.asked("hello", run_id=name) for name in names]
+    made = [make.imported_run(run_id=name, number=number) for number, name in enumerate(names, 1)]
+    counted = 0
+
+    def count(frame: FrameType, event: str, _argument: object) -> Any:
+        nonlocal counted
+        counted += event == "line" and frame.f_code.co_filename == importing.__file__
+        return count
+
+    before = sys.gettrace()
+    sys.settrace(count)
+    try:
+        bench.run(store.import_batch(make.imported("s1", *events, runs=tuple(made), replace=True)))
+    finally:
+        sys.settrace(before)
+    return counted
+
+
+def test_batch_of_many_turns_costs_in_step_with_their_number(bench: Any, make: Any, tmp_path: Path) -> None:
+    """Ten times the turns take about ten times the steps: a transcript of short turns imports in linear time."""
+    few, many = (_lines_run(bench, bench.open(path=tmp_path / f"{runs}.db"), make, runs) for runs in (40, 400))
+
+    assert many < 15 * few

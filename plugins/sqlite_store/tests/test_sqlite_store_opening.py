@@ -213,3 +213,19 @@ def test_store_file_is_wal_with_large_pages_and_our_mark(bench: Any) -> None:
         found = [connection.execute(f"PRAGMA {name}").fetchone()[0] for name in pragmas]
 
     assert found == ["wal", 8192, APPLICATION_ID]
+
+
+@pytest.mark.parametrize("obstacle", ["file in place of the folder", "folder in place of the file"])
+def test_open_where_no_file_can_be_is_an_error_of_the_store(bench: Any, obstacle: str) -> None:
+    """What the file system refuses is told like what the engine refuses: the place, the reason and what to do."""
+    if obstacle.startswith("file"):
+        (bench.folder / "data").write_text("")
+    else:
+        (bench.folder / "data" / "s.sqlite3").mkdir(parents=True)
+
+    with pytest.raises(StoreError) as caught:
+        bench.open(path=(bench.folder / "data" / "s.sqlite3"))
+
+    assert caught.value.code == "failed"
+    assert str(bench.folder / "data") in caught.value.message
+    assert "must be there to be written" in str(caught.value.hint)

@@ -101,7 +101,8 @@ def _says_something(tx: Transaction, batch: ImportBatch, session: Session) -> bo
 def _write(tx: Transaction, batch: ImportBatch, session: Session, position: int) -> None:
     key = (session.header.namespace_id, session.header.session_id)
     written = write_events(tx, session, batch.events)
-    pairs = [_run_pair(tx, run, written.events) for run in batch.runs]
+    own = _by_run(written.events)
+    pairs = [_run_pair(tx, run, own.get(run.run_id, ())) for run in batch.runs]
     change = document_change(pairs)
     change.added.extend(written.documents)
     change.added.sort(key=lambda document: document.time)
@@ -114,12 +115,20 @@ def _write(tx: Transaction, batch: ImportBatch, session: Session, position: int)
         _apply_runs(tx, key)
 
 
-def _run_pair(tx: Transaction, run: Run, events: Sequence[Event]) -> tuple[StoredRun | None, StoredRun]:
+def _by_run(events: Sequence[Event]) -> dict[str, list[Event]]:
+    """Events of runs, in order, by run: a batch may hold thousands of each."""
+    found: dict[str, list[Event]] = {}
+    for event in events:
+        if event.run_id is not None:
+            found.setdefault(event.run_id, []).append(event)
+    return found
+
+
+def _run_pair(tx: Transaction, run: Run, own: Sequence[Event]) -> tuple[StoredRun | None, StoredRun]:
     key = RunKey(namespace_id=run.namespace_id, session_id=run.session_id, run_id=run.run_id)
     before = find_run(tx, key)
     known = NO_IDENTITIES if before is None else before.identities
     has_input = before is not None and bool(before.run.input)
-    own = [event for event in events if event.run_id == run.run_id]
     return before, StoredRun(
         run,
         RunIdentities(known.input if has_input else _input_identity(own), _output_identity(own, known.output)),
