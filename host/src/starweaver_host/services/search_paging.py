@@ -128,14 +128,19 @@ class PageWalk:
         """Offer matches to the ranking; returns the bound above which they are final and whether the budget cut it."""
         edge = self._edge()
         request = MatchRequest(as_of=self._as_of, older_than=self._older_than())
+        waiting: list[Match] = []
         async with aclosing(self._source.stream(request)) as batches:
             async for batch in batches:
+                if not self._ranking.needs_more_than(len(waiting)):
+                    waiting = await self._settle(waiting)
                 if self._ranking.is_complete(batch.newest):
                     return batch.newest, False
                 edge = batch.newest if edge is None else edge
                 if batch.newest < edge and budget.is_spent():
+                    await self._settle(waiting)
                     return batch.newest, True
-                await self._settle(batch.find(self._is_wanted))
+                waiting += batch.find(self._is_wanted)
+        await self._settle(waiting)
         return None, False
 
     def _edge(self) -> int | None:
@@ -148,10 +153,15 @@ class PageWalk:
         is_in_tail = self._start is not None and self._start.is_in_tail
         return 1 - self._start.after[2] if self._start is not None and is_in_tail else None
 
-    async def _settle(self, found: Iterable[Match]) -> None:
-        owned = await self._owned(list(found))
+    async def _settle(self, found: Sequence[Match]) -> list[Match]:
+        """Offer what was found, less copies of others' messages; answers with what then waits, nothing.
+
+        Asks the store, so matches wait for this until they can decide whether the page is complete.
+        """
+        owned = await self._owned(found)
         for match in await self._unseen(owned):
             self._ranking.offer(match)
+        return []
 
     def _is_wanted(self, match: Match) -> bool:
         if self._ranking.is_redundant(match):

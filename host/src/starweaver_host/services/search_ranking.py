@@ -83,6 +83,10 @@ class MatchRanking:
             self._was_complete = self._fills_page(bound)
         return self._was_complete
 
+    def needs_more_than(self, count: int) -> bool:
+        """Tell whether the window of a first page stays open even if `count` more matches are offered."""
+        return self._start is None and len(self._kept) + count < self._window
+
     def rank(self, bound: int | None) -> Ranked:
         """Order the final matches (all when `bound` is None); the best of each group that lies past the start."""
         final = self._final(bound)
