@@ -51,11 +51,14 @@ class Match(msgspec.Struct, kw_only=True, gc=False):
     also_in: tuple[str, ...] = ()
     origin: Origin | None = None
     document_id: str = ""
+    known_recency: Recency | None = None
 
     @property
     def recency(self) -> Recency:
-        """Its place among all matches, newest first."""
-        return (-self.time, SOURCE_RANK[self.ref.source], self.stable_id)
+        """Its place among all matches, newest first; computed on first use."""
+        if self.known_recency is None:
+            self.known_recency = (-self.time, SOURCE_RANK[self.ref.source], self.stable_id)
+        return self.known_recency
 
     @property
     def stable_id(self) -> str:
