@@ -131,7 +131,7 @@ class PageWalk:
         waiting: list[Match] = []
         async with aclosing(self._source.stream(request)) as batches:
             async for batch in batches:
-                if not self._ranking.needs_more_than(len(waiting)):
+                if waiting and not self._ranking.needs_more_than(len(waiting)):
                     waiting = await self._settle(waiting)
                 if self._ranking.is_complete(batch.newest):
                     return batch.newest, False

@@ -22,10 +22,10 @@ from .database import Database, Transaction
 from .errors import engine_errors
 from .scan_rows import TITLES, Limits, TitleRow, limits_of, read_chunks, read_titles
 
-BATCH_BYTES = 128 * 1024
-"""Small chunks are joined up to this much text; a larger one is a batch of its own and is not copied."""
+BATCH_BYTES = 32 * 1024
+"""Small chunks are joined until they are this much text; beyond it, handing a chunk on costs less than copying it."""
 FIRST_PAGE_BYTES = 64 * 1024
-PAGE_BYTES = 512 * 1024
+PAGE_BYTES = 1024 * 1024
 """Text handed over at once, at most one batch more; it grows from the first so that a common word is answered fast."""
 TITLES_FIRST, TITLES_MAX = 32, 512
 
@@ -93,15 +93,15 @@ def _chunk_batches(tx: Transaction, query: CorpusQuery, limits: Limits) -> Itera
     parts: list[_Part] = []
     texts: list[bytes] = []
     size = newest = 0
-    for row in read_chunks(tx, query, limits):
-        if texts and size + row.text_bytes > BATCH_BYTES:
+    for newest_time, session_id, root, documents, text in read_chunks(tx, query, limits):
+        if texts and max(size, len(text)) >= BATCH_BYTES:
             yield _batch(newest, texts, parts, limits)
             parts, texts, size = [], [], 0
         if not texts:
-            newest = row.newest_time if limits.older_than is None else min(row.newest_time, limits.older_than - 1)
-        parts.append(_Part(size, row.session_id, row.root, row.documents, hidden.of(row.session_id)))
-        texts.append(row.text)
-        size += row.text_bytes + len(SEPARATOR)
+            newest = newest_time if limits.older_than is None else min(newest_time, limits.older_than - 1)
+        parts.append(_Part(size, session_id, root, documents, hidden.of(session_id)))
+        texts.append(text)
+        size += len(text) + len(SEPARATOR)
     if texts:
         yield _batch(newest, texts, parts, limits)
 

@@ -8,7 +8,7 @@ looks at each one's session, reading no text of those that are filtered out.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from starweaver_host.contract.corpus import SEARCH_SOURCES, CorpusQuery
@@ -17,16 +17,9 @@ from . import feed
 from .conditions import Condition, filter_conditions, join
 from .database import Transaction
 
-INLINE_BYTES = 12 * 1024
-"""Texts up to this size stand in their row's page and come with it; larger ones are read as blobs, which copies once
-where a column would be copied twice."""
-
 TITLES = SEARCH_SOURCES.index("session_metadata")
 
-_CHUNK_COLUMNS = (
-    "c.newest_time, c.session_id, s.root_session_id, c.text_bytes, c.documents, c.rowid, "
-    f"CASE WHEN c.text_bytes <= {INLINE_BYTES} THEN c.text END"
-)
+_CHUNK_COLUMNS = "c.newest_time, c.session_id, s.root_session_id, c.documents, c.text"
 _ONE_CHUNK = (
     f"SELECT {_CHUNK_COLUMNS} FROM corpus_chunks AS c CROSS JOIN sessions AS s "
     "WHERE c.rowid = ? AND s.namespace_id = c.namespace_id AND s.session_id = c.session_id"
@@ -48,7 +41,6 @@ class ChunkRow(NamedTuple):
     newest_time: int
     session_id: str
     root: str
-    text_bytes: int
     documents: bytes
     text: bytes
 
@@ -74,22 +66,13 @@ def limits_of(query: CorpusQuery) -> Limits:
 
 def read_chunks(tx: Transaction, query: CorpusQuery, limits: Limits) -> Iterator[ChunkRow]:
     """The chunks to look at, newest first, one text at a time."""
-    rows: Iterable[tuple[int, str, str, int, bytes, int, bytes | None]]
     if starts_from_sessions(query):
         # a sorter runs to its end before its first row: it carries ids and no texts
         statement = chunk_statement(query, limits, "c.rowid")
         ids = tx.execute(statement.sql, statement.values).fetchall()
-        rows = (tx.execute(_ONE_CHUNK, found).fetchone() for found in ids)
-    else:
-        statement = chunk_statement(query, limits, _CHUNK_COLUMNS)
-        rows = tx.execute(statement.sql, statement.values)
-    for newest, session_id, root, text_bytes, documents, rowid, text in rows:
-        yield ChunkRow(newest, session_id, root, text_bytes, documents, _blob(tx, rowid) if text is None else text)
-
-
-def _blob(tx: Transaction, rowid: int) -> bytes:
-    with tx.connection.blobopen("corpus_chunks", "text", rowid, readonly=True) as blob:
-        return blob.read()
+        return (ChunkRow(*tx.execute(_ONE_CHUNK, found).fetchone()) for found in ids)
+    statement = chunk_statement(query, limits, _CHUNK_COLUMNS)
+    return map(ChunkRow._make, tx.execute(statement.sql, statement.values))
 
 
 def starts_from_sessions(query: CorpusQuery) -> str | None:
