@@ -10,6 +10,8 @@ from __future__ import annotations
 CURSOR_MAX_LENGTH = 2048
 """Longest cursor, in characters."""
 _TAG_BYTES = 32
+_TO_URL = bytes.maketrans(b"+/", b"-_")
+_FROM_URL = bytes.maketrans(b"-_", b"+/")
 
 
 class CursorInvalid(ValueError):  # noqa: N818 - named by the state, as the error codes are
@@ -36,9 +38,7 @@ class CursorCodec:
 
     def seal(self, payload: bytes) -> str:
         """Return the cursor of `payload`; raises ValueError when it would pass CURSOR_MAX_LENGTH."""
-        from base64 import urlsafe_b64encode
-
-        body = urlsafe_b64encode(self._tag(payload) + payload).rstrip(b"=").decode("ascii")
+        body = _encoded(self._tag(payload) + payload)
         if len(self._head) + len(body) > CURSOR_MAX_LENGTH:
             raise ValueError(f"cursor must not pass {CURSOR_MAX_LENGTH} characters, payload has {len(payload)} bytes")
         return self._head + body
@@ -63,17 +63,28 @@ class CursorCodec:
             raise CursorInvalid(f"cursor must not pass {CURSOR_MAX_LENGTH} characters, found {len(cursor)}")
         if not cursor.startswith(self._head) or not cursor.isascii():
             raise CursorInvalid(f"cursor must begin with {self._head!r}")
-        import binascii
-        from base64 import urlsafe_b64decode, urlsafe_b64encode
-
         body = cursor[len(self._head) :]
         try:
-            data = urlsafe_b64decode(body + "=" * (-len(body) % 4))
-        except (binascii.Error, ValueError):
+            data = _decoded(body)
+        except ValueError:
             raise CursorInvalid("cursor is not base64url") from None
-        if urlsafe_b64encode(data).rstrip(b"=").decode("ascii") != body:
+        if _encoded(data) != body:
             raise CursorInvalid("cursor is not base64url")
         return data
+
+
+def _encoded(data: bytes) -> str:
+    """Base64url without padding. Not by `base64`, whose import costs a page with a cursor more than the cursor."""
+    import binascii
+
+    return binascii.b2a_base64(data, newline=False).translate(_TO_URL).rstrip(b"=").decode("ascii")
+
+
+def _decoded(body: str) -> bytes:
+    """The bytes of a base64url text; ValueError for some that is none, not for all: encode again and compare."""
+    import binascii
+
+    return binascii.a2b_base64((body + "=" * (-len(body) % 4)).encode("ascii").translate(_FROM_URL))
 
 
 __all__ = ["CURSOR_MAX_LENGTH", "CursorCodec", "CursorInvalid"]
