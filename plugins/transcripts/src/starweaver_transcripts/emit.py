@@ -24,13 +24,16 @@ def clean(text: str) -> str:
     """The text with NUL and lone surrogates as U+FFFD, so that every encoder and engine takes it."""
     if "\0" in text:
         text = text.replace("\0", _REPLACEMENT)
-    if text.isascii():
-        return text
+    return text if text.isascii() else _encoded(text)[0]
+
+
+def _encoded(text: str) -> tuple[str, bytes]:
+    """A text without lone surrogates, and its UTF-8."""
     try:
-        text.encode()
+        return text, text.encode()
     except UnicodeEncodeError:
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return text
+        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        return text, text.encode()
 
 
 def decode(data: bytes) -> str:
@@ -40,10 +43,11 @@ def decode(data: bytes) -> str:
 
 def clip(text: str, max_bytes: int) -> Clipped:
     """Clean and cut a text to at most `max_bytes` of UTF-8, at a character boundary."""
-    text = clean(text)
+    if "\0" in text:
+        text = text.replace("\0", _REPLACEMENT)
     if text.isascii():
         return Clipped(text[:max_bytes], len(text))
-    data = text.encode()
+    text, data = _encoded(text)
     if len(data) <= max_bytes:
         return Clipped(text, len(data))
     return Clipped(data[:max_bytes].decode("utf-8", "ignore"), len(data))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Callable
 from typing import BinaryIO, NamedTuple
 
 _EDGE_BYTES = 4096
@@ -56,13 +57,27 @@ def digest_stream(stream: BinaryIO, offset: int) -> bytes | None:
 
 
 def _digest(handle: BinaryIO, offset: int) -> bytes:
-    position = handle.tell()
+    read_at = _read_at(handle)
     digest = hashlib.blake2b(digest_size=16)
     for start, size in _places(offset):
-        handle.seek(start)
-        digest.update(handle.read(size))
-    handle.seek(position)
+        digest.update(read_at(start, size))
     return digest.digest()
+
+
+def _read_at(handle: BinaryIO) -> Callable[[int, int], bytes]:
+    """Reads that leave the handle's position, and its buffer where the system can: a seek would refill it each time."""
+    if hasattr(os, "pread"):
+        number = handle.fileno()
+        return lambda start, size: os.pread(number, size, start)
+
+    def read(start: int, size: int) -> bytes:
+        position = handle.tell()
+        handle.seek(start)
+        data = handle.read(size)
+        handle.seek(position)
+        return data
+
+    return read
 
 
 def _places(offset: int) -> list[tuple[int, int]]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from bisect import bisect_right
+from functools import lru_cache
 
 ROOT = -1
 """The node of rows before the first message."""
@@ -19,6 +20,7 @@ def is_uuid(text: str) -> bool:
     return len(text) == 36 and text[8] == text[13] == text[18] == text[23] == "-"
 
 
+@lru_cache(maxsize=64)  # a row's id is asked for several times, and once more by the next row, as its parent's
 def row_hash(uuid: str) -> int:
     """64 bits that stand for a row's id."""
     if len(uuid) == 36 and uuid[23] == "-":
