@@ -55,11 +55,13 @@ class RunFold:
         self._namespace_id = namespace_id
         self._session_id = session_id
         self._run = last
+        self._draft: _Draft | None = None
         self._changed: dict[str, Run] = {}
 
     @property
     def last(self) -> Run | None:
         """The newest run; what the fold goes on from."""
+        self._settle()
         return self._run
 
     def apply(self, event: Event | NewEvent) -> None:
@@ -68,17 +70,27 @@ class RunFold:
             return
         if event.type == TurnStart.event_type:
             if self._run is None or self._run.run_id != event.run_id:
+                self._settle()
                 self._put(self._start(event, event.run_id))
         elif self._run is not None and self._run.run_id == event.run_id and self._run.revision == OPEN:
-            changed = _next_run(self._run, event)
-            if changed is not self._run:
-                self._put(changed)
+            if self._draft is None:
+                self._draft = _Draft(self._run)
+            self._draft.apply(event)
+            if self._draft.revision == ENDED:
+                self._settle()
 
     def take(self) -> tuple[Run, ...]:
         """Return the rows that changed since the last call, whole, by sequence."""
+        self._settle()
         changed = tuple(self._changed.values())
         self._changed = {}
         return changed
+
+    def _settle(self) -> None:
+        """Make the row of what was gathered."""
+        draft, self._draft = self._draft, None
+        if draft is not None and draft.is_changed:
+            self._put(draft.row())
 
     def _put(self, run: Run) -> None:
         self._run = self._changed[run.run_id] = run
@@ -100,40 +112,70 @@ class RunFold:
         )
 
 
-def _next_run(run: Run, event: Event | NewEvent) -> Run:
-    if event.type in _WORK_TYPES:
-        return _touched(run, event, status="cancelled")
-    match decode_payload(event):
-        case UserMessage() as message if message.source in HUMAN_SOURCES:
-            return _touched(run, event, status="cancelled", input=(*run.input, *_input_parts(message)))
-        case AssistantMessage() as message:
-            text = visible_text(message)
-            preview = text[:OUTPUT_PREVIEW_MAX] if text.strip() else run.output_preview
-            return _touched(run, event, status=_open_status(message, text), output_preview=preview)
-        case TurnEnd() as end:
-            return _ended(run, event, end)
-    return run
+class _Draft:
+    """An open run while its events arrive: a row per event would cost more than the events do."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._time = run.updated_at
+        self._status = run.status
+        self._input = run.input
+        self._preview = run.output_preview
+        self._error = run.terminal_error
+        self.revision = run.revision
+        self.is_changed = False
+
+    def row(self) -> Run:
+        """The run as it is now."""
+        return msgspec.structs.replace(
+            self._run,
+            status=self._status,
+            input=self._input,
+            output_preview=self._preview,
+            terminal_error=self._error,
+            revision=self.revision,
+            ended_at=self._time,
+            updated_at=self._time,
+        )
+
+    def apply(self, event: Event | NewEvent) -> None:
+        """Take the next event of the run."""
+        if event.type in _WORK_TYPES:
+            self._touch(event, "cancelled")
+            return
+        match decode_payload(event):
+            case UserMessage() as message if message.source in HUMAN_SOURCES:
+                self._touch(event, "cancelled")
+                self._input = (*self._input, *_input_parts(message))
+            case AssistantMessage() as message:
+                text = visible_text(message)
+                self._touch(event, _open_status(message, text))
+                if text.strip():
+                    self._preview = text[:OUTPUT_PREVIEW_MAX]
+            case TurnEnd() as end:
+                self._touch(event, _end_status(self._status, end))
+                self._error = _end_error(self._status, end)
+                self.revision = ENDED
+
+    def _touch(self, event: Event | NewEvent, status: RunStatus) -> None:
+        self._time = max(event.time * 1000, self._time)
+        self._status = status
+        self.is_changed = True
 
 
-def _touched(run: Run, event: Event | NewEvent, **fields: object) -> Run:
-    time = max(event.time * 1000, run.updated_at)
-    return msgspec.structs.replace(run, ended_at=time, updated_at=time, **fields)
+def _end_error(status: RunStatus, end: TurnEnd) -> TerminalError | None:
+    if status != "failed":
+        return None
+    code = end.error_code or "failed"
+    return TerminalError(code=code, message=end.error_message or code)
 
 
-def _ended(run: Run, event: Event | NewEvent, end: TurnEnd) -> Run:
-    error = None
-    if _end_status(run, end) == "failed":
-        code = end.error_code or "failed"
-        error = TerminalError(code=code, message=end.error_message or code)
-    return _touched(run, event, status=_end_status(run, end), terminal_error=error, revision=ENDED)
-
-
-def _end_status(run: Run, end: TurnEnd) -> RunStatus:
+def _end_status(status: RunStatus, end: TurnEnd) -> RunStatus:
     if end.reason == "failed":
         return "failed"
     if end.reason in _CANCELLED_REASONS:
         return "cancelled"
-    return run.status if end.reason == "unknown" else "completed"
+    return status if end.reason == "unknown" else "completed"
 
 
 def _open_status(message: AssistantMessage, text: str) -> RunStatus:

@@ -46,7 +46,8 @@ def check_form(event_type: str, surface_op: SurfaceOp | None, source_event_seqs:
         return
     if surface_op is None:
         raise ValueError(f"{event_type!r} needs a surface operation, found none at seq {seq}")
-    _check_sources(source_event_seqs, seq)
+    if source_event_seqs:
+        _check_sources(source_event_seqs, seq)
     if isinstance(surface_op, Replace):
         _check_range(surface_op, source_event_seqs, seq)
     elif surface_op not in ("append", "none"):
