@@ -13,7 +13,7 @@ from starweaver_host.contract.registration import Clock, ProviderContext
 
 from . import meta
 from .config import SqliteStoreConfig
-from .database import WAL_LIMIT_BYTES, Database, connect
+from .database import CHECKPOINT_PAGES, WAL_LIMIT_BYTES, Database, connect
 from .errors import engine_errors
 from .files import create_file, create_folder, restrict
 from .migrations import APPLICATION_ID, Migration, load_migrations, migrate, pending, recognise
@@ -83,6 +83,7 @@ def _prepare(
     restrict(path)
     _use_wal(writer, config, clock)
     writer.execute("PRAGMA synchronous = FULL")
+    writer.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT_PAGES}")
     writer.execute(f"PRAGMA journal_size_limit = {WAL_LIMIT_BYTES}")
     if config.max_size_bytes is not None:
         page_size = writer.execute("PRAGMA page_size").fetchone()[0]
