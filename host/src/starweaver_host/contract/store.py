@@ -89,6 +89,23 @@ class RunAdmission(Value, frozen=True, kw_only=True):
     idempotency_key: str | None = None
     command_fingerprint: str | None = None
 
+    def queued_run(self, sequence_no: int, now: int) -> Run:
+        """The run that this admission makes; `now` is the store's clock, UTC microseconds."""
+        return Run(
+            namespace_id=self.key.namespace_id,
+            session_id=self.key.session_id,
+            run_id=self.key.run_id,
+            sequence_no=sequence_no,
+            status="queued",
+            trigger=self.trigger,
+            input=self.input,
+            profile=self.profile,
+            parent_run_id=self.parent_run_id,
+            caused_by=self.caused_by,
+            created_at=now,
+            updated_at=now,
+        )
+
 
 class RunLease(Value, frozen=True, kw_only=True):
     """Ownership of a running run. Every write of the owner names it; a stale one is `stale_fence`.

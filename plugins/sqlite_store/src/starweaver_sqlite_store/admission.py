@@ -32,7 +32,7 @@ def admit_run(tx: Transaction, admission: RunAdmission) -> AdmittedRun:
     session = _admissible(tx, admission)
     expires_at = lease_end(tx, admission.lease_seconds)
     sequence_no, generation = _allocate(tx, session)
-    run = _new_run(tx, admission, sequence_no)
+    run = admission.queued_run(sequence_no, tx.now)
     lease = RunLease(
         key=key,
         admission_id=admission.admission_id,
@@ -100,23 +100,6 @@ def _allocate(tx: Transaction, session: Session) -> tuple[int, int]:
         (session.header.namespace_id, session.header.session_id),
     ).fetchone()
     return row[0], row[1]
-
-
-def _new_run(tx: Transaction, admission: RunAdmission, sequence_no: int) -> Run:
-    return Run(
-        namespace_id=admission.key.namespace_id,
-        session_id=admission.key.session_id,
-        run_id=admission.key.run_id,
-        sequence_no=sequence_no,
-        status="queued",
-        trigger=admission.trigger,
-        input=admission.input,
-        profile=admission.profile,
-        parent_run_id=admission.parent_run_id,
-        caused_by=admission.caused_by,
-        created_at=tx.now,
-        updated_at=tx.now,
-    )
 
 
 def _store(tx: Transaction, run: Run, lease: RunLease) -> None:

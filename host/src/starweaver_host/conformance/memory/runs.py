@@ -71,7 +71,7 @@ class MemoryRuns(MemoryBase):
 
     def _admit(self, work: State, holding: Holding, admission: RunAdmission) -> AdmittedRun:
         number = holding.last_run_no + 1
-        run = new_run(admission, number, self._clock.now())
+        run = admission.queued_run(number, self._clock.now())
         lease = RunLease(
             key=admission.key,
             admission_id=admission.admission_id,
@@ -185,24 +185,6 @@ class MemoryRuns(MemoryBase):
         )
 
 
-def new_run(admission: RunAdmission, sequence_no: int, now: int) -> Run:
-    """The queued run of an admission."""
-    return Run(
-        namespace_id=admission.key.namespace_id,
-        session_id=admission.key.session_id,
-        run_id=admission.key.run_id,
-        sequence_no=sequence_no,
-        status="queued",
-        trigger=admission.trigger,
-        input=admission.input,
-        profile=admission.profile,
-        parent_run_id=admission.parent_run_id,
-        caused_by=admission.caused_by,
-        created_at=now,
-        updated_at=now,
-    )
-
-
 def put_run(holding: Holding, stored: StoredRun) -> Holding:
     """Insert a run, or replace the one of the same id; the session's count of runs follows."""
     others = [other for other in holding.runs if other.run.run_id != stored.run.run_id]
@@ -230,4 +212,4 @@ def _owner(lease: RunLease) -> tuple[RunKey, str, str, int]:
     return (lease.key, lease.admission_id, lease.host_instance_id, lease.fencing_generation)
 
 
-__all__ = ["EXPIRED", "MemoryRuns", "new_run", "put_run"]
+__all__ = ["EXPIRED", "MemoryRuns", "put_run"]

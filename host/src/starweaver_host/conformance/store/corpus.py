@@ -20,7 +20,7 @@ from starweaver_host.contract.store import SessionStore
 from starweaver_host.projection.documents import identity_hash
 from starweaver_host.projection.folding import fold
 
-from .filled import fill_corpus
+from .filled import fill_corpus, fill_interleaved
 from .imports import batch, turn
 from .listing import FILTERS
 from .oracle import actual, expected
@@ -46,17 +46,6 @@ QUERY = CorpusQuery(scope=SCOPE)
 
 async def _batches(store: SessionStore, query: CorpusQuery = QUERY) -> list[CorpusBatch]:
     return [each async for each in store.scan_corpus(query)]
-
-
-async def _many(store: SessionStore, count: int = 300) -> list[str]:
-    """Sessions whose documents' times interleave; returns the folded texts, sorted."""
-    texts = []
-    for number in range(6):
-        own = [f"s{number} text {place} " + "x" * (place % 5) for place in range(count // 6)]
-        events = [says(text, at=START + place * 60_000_000 + number) for place, text in enumerate(own)]
-        await store.import_batch(batch(f"x:{number}", *events))
-        texts += own
-    return sorted(texts)
 
 
 class CorpusRules(StoreSuite):
@@ -123,7 +112,7 @@ class CorpusRules(StoreSuite):
 
         If this fails: documents at the border of two batches or blocks are lost or doubled.
         """
-        texts = await _many(store)
+        texts = await fill_interleaved(store)
 
         assert await scanned_texts(store) == [fold(text) for text in texts]
 
@@ -132,7 +121,7 @@ class CorpusRules(StoreSuite):
 
         If this fails: a search that stops early would miss newer matches.
         """
-        await _many(store)
+        await fill_interleaved(store)
         batches = await _batches(store)
         newest = [max((document.time for document in each.documents()), default=0) for each in batches]
 
@@ -211,7 +200,7 @@ class CorpusRules(StoreSuite):
 
         If this fails: it is applied to batches, or to sessions.
         """
-        await _many(store)
+        await fill_interleaved(store)
         limit = START + 20 * 60_000_000 + 3
 
         found = [each.time for each, _ in await scanned(store, CorpusQuery(scope=SCOPE, older_than=limit))]

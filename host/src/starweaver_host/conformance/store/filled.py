@@ -6,6 +6,7 @@ from starweaver_host.conformance.context import START, ManualClock
 from starweaver_host.contract.records import SessionChange
 from starweaver_host.contract.store import SessionStore
 
+from .imports import batch
 from .listing import fill_sessions
 from .samples import COMPLETED, SCOPE, admitted, key, says, text_input
 
@@ -25,4 +26,15 @@ async def fill_corpus(store: SessionStore, clock: ManualClock) -> tuple[str, ...
     return session_ids
 
 
-__all__ = ["fill_corpus"]
+async def fill_interleaved(store: SessionStore, count: int = 300) -> list[str]:
+    """Sessions whose documents' times interleave; returns the folded texts, sorted."""
+    texts = []
+    for number in range(6):
+        own = [f"s{number} text {place} " + "x" * (place % 5) for place in range(count // 6)]
+        events = [says(text, at=START + place * 60_000_000 + number) for place, text in enumerate(own)]
+        await store.import_batch(batch(f"x:{number}", *events))
+        texts += own
+    return sorted(texts)
+
+
+__all__ = ["fill_corpus", "fill_interleaved"]

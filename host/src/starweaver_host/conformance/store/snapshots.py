@@ -6,14 +6,12 @@ from collections.abc import AsyncGenerator
 
 from starweaver_host.conformance.context import START, ManualClock
 from starweaver_host.contract.corpus import (
-    CorpusBatch,
     CorpusQuery,
 )
 from starweaver_host.contract.records import SessionChange
 from starweaver_host.contract.store import SessionStore
 
-from .filled import fill_corpus
-from .imports import batch
+from .filled import fill_corpus, fill_interleaved
 from .samples import (
     DAY,
     SCOPE,
@@ -29,21 +27,6 @@ from .samples import (
 from .suite import StoreSuite
 
 QUERY = CorpusQuery(scope=SCOPE)
-
-
-async def _batches(store: SessionStore, query: CorpusQuery = QUERY) -> list[CorpusBatch]:
-    return [each async for each in store.scan_corpus(query)]
-
-
-async def _many(store: SessionStore, count: int = 300) -> list[str]:
-    """Sessions whose documents' times interleave; returns the folded texts, sorted."""
-    texts = []
-    for number in range(6):
-        own = [f"s{number} text {place} " + "x" * (place % 5) for place in range(count // 6)]
-        events = [says(text, at=START + place * 60_000_000 + number) for place, text in enumerate(own)]
-        await store.import_batch(batch(f"x:{number}", *events))
-        texts += own
-    return sorted(texts)
 
 
 class SnapshotRules(StoreSuite):
@@ -118,7 +101,7 @@ class SnapshotRules(StoreSuite):
 
         If this fails: keep the read transaction, or the state, of the scan until it is closed.
         """
-        texts = await _many(store)
+        texts = await fill_interleaved(store)
         found: list[str] = []
         scan = store.scan_corpus(QUERY)
 
@@ -135,7 +118,7 @@ class SnapshotRules(StoreSuite):
 
         If this fails: closing the iterator must end its transaction.
         """
-        await _many(store)
+        await fill_interleaved(store)
 
         for _ in range(20):
             scan = store.scan_corpus(QUERY)
