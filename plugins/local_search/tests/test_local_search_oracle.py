@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -141,3 +142,20 @@ def test_local_search_pages_equal_the_brute_force_oracle(
 
 
 ACCESS_VISIBLE = AccessScope(namespace_id="local")
+
+
+@pytest.mark.parametrize(
+    ("text", "marks", "needle", "defects"),
+    [
+        ("ſß", [(0, 2)], "ss", []),
+        ("xſß", [(0, 3)], "ss", ["[0:3] is wider than the match"]),
+        ("ßx", [(0, 2)], "ss", ["[0:2] is wider than the match"]),
+        ("ßx", [(1, 2)], "ss", ["[1:2] does not hold the needle"]),
+        ("ßx", [], "ss", ["a match is not marked"]),
+    ],
+)
+def test_oracle_tells_a_good_mark_from_a_bad_one(
+    text: str, marks: list[tuple[int, int]], needle: str, defects: list[str]
+) -> None:
+    """The oracle itself: the leftmost match is marked whole, and nothing beside it."""
+    assert highlight_defects(text, marks, needle) == defects

@@ -200,7 +200,7 @@ def _is_within(wanted: SearchTimeRange | None, time: int) -> bool:
 
 
 def highlight_defects(text: str, highlights: Sequence[tuple[int, int]], needle: str) -> list[str]:
-    """What is wrong with the marks of a snippet: each must be a smallest cut whose fold holds the needle.
+    """What is wrong with the marks of a snippet: each must be the smallest cut that holds a match found from the left.
 
     A character and the marks on it are cut together.
     """
@@ -209,19 +209,25 @@ def highlight_defects(text: str, highlights: Sequence[tuple[int, int]], needle: 
     for start, end in highlights:
         if folded_needle not in fold(text[start:end]):
             defects.append(f"[{start}:{end}] does not hold the needle")
-        elif any(folded_needle in fold(cut) for cut in _narrower(text, start, end)):
+        elif _is_wide(text[start:end], folded_needle):
             defects.append(f"[{start}:{end}] is wider than the match")
     if list(find_all(fold(text), folded_needle)) and not highlights:
         defects.append("a match is not marked")
     return defects
 
 
-def _narrower(text: str, start: int, end: int) -> Iterator[str]:
-    marks = [category(char).startswith("M") for char in text[start:end]]
+def _is_wide(cut: str, folded_needle: str) -> bool:
+    """Whether the leftmost match in a cut leaves out its first or last character, and the cut holds it without that.
+
+    The leftmost match is what is marked: in `ſß`, whose fold is `sss`, `ss` begins in the first character.
+    """
+    marks = [category(char).startswith("M") for char in cut]
     first = next((at for at, is_mark in enumerate(marks) if at > 0 and not is_mark), len(marks))
     last = max((at for at, is_mark in enumerate(marks) if not is_mark), default=0)
-    yield text[start + first : end]
-    yield text[start : start + last]
+    at = fold(cut).find(folded_needle)
+    begins_later = at >= len(fold(cut[:first])) and folded_needle in fold(cut[first:])
+    ends_sooner = at + len(folded_needle) <= len(fold(cut[:last])) and folded_needle in fold(cut[:last])
+    return begins_later or ends_sooner
 
 
 __all__ = [
