@@ -208,3 +208,20 @@ def test_request_that_cannot_be_served_has_its_exit_status(
     assert ran.out == ""
     assert ran.err
     assert "Traceback" not in ran.err
+
+
+def test_default_limit_follows_the_provider(two_sessions: Home) -> None:
+    """A provider that allows small pages makes the default small, not the search an error."""
+    two_sessions.configure("[search]\nmax_page_size = 1\n")
+
+    assert len(two_sessions.sw(*SEARCH, "refresh", "--output", "json").json()["hits"]) == 1
+    assert two_sessions.sw(*SEARCH, "refresh", "--limit", "2").status == 2
+
+
+def test_agent_nobody_reads_is_told(two_sessions: Home) -> None:
+    """A misspelt agent finds nothing and says that it is not known."""
+    ran = two_sessions.sw(*SEARCH, "refresh", "--agent", "claud")
+
+    assert (ran.status, ran.out) == (0, "")
+    assert "'claud'" in ran.err
+    assert "claude-code" in ran.err

@@ -223,3 +223,13 @@ def test_missing_plugin_stops_the_start_with_one_report(home: Home) -> None:
     assert home.sw("plugins", "list").status == 0
     assert home.sw("config", "show").status == 0
     assert home.sw("plugins", "check").status == 2
+
+
+def test_configured_root_that_is_missing_is_shown(two_sessions: Home) -> None:
+    """A root that a person named is told also when it is not there."""
+    two_sessions.configure('[sources.codex]\nroots = ["/no/such/place"]\n')
+
+    findings = two_sessions.sw("doctor", "--output", "json").json()["findings"]
+
+    assert "/no/such/place" in two_sessions.sw("sources").out
+    assert any(each["level"] == "warning" and "/no/such/place" in each["text"] for each in findings)

@@ -65,7 +65,11 @@ def test_snippet_marks_with_colour_when_asked(monkeypatch: pytest.MonkeyPatch) -
 
 def test_page_shows_identity_subagent_status_resume_and_cursor(capsys: pytest.CaptureFixture[str]) -> None:
     """A hit names namespace, session, run and the subagent it is in; the cursor is ready to paste."""
-    write_page(page(HIT, cursor="ssc1.ab'c"), resume=lambda _: "codex resume 1", context=lambda _: ["user: hello"])
+    write_page(
+        page(HIT, cursor="ssc1.ab'c"),
+        resume=lambda _: "codex resume 1",
+        context=lambda _: (["user: hello"], ["assistant: bye"]),
+    )
 
     out = capsys.readouterr().out
     assert "local/codex:1 run turn-1 (in subagent codex:2)" in out
@@ -73,7 +77,7 @@ def test_page_shows_identity_subagent_status_resume_and_cursor(capsys: pytest.Ca
     assert "\x1b" not in out
     assert "archived" in out
     assert "resume: codex resume 1" in out
-    assert "| user: hello" in out
+    assert out.index("| user: hello") < out.index("«match»") < out.index("| assistant: bye")
     assert "--after 'ssc1.ab'\"'\"'c'" in out
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from starweaver_host.contract.values import Value
 
 from .refresh import import_service
+from .render.sources import CONFIGURED
 
 if TYPE_CHECKING:
     from starweaver_host.contract.store import StoreHealth
@@ -35,6 +36,9 @@ async def examine(opened: Opened) -> list[Finding]:
     for root in report.roots:
         if root.exists:
             found.extend(_of_root(root))
+        elif root.reason == CONFIGURED:
+            text = f"configured root {root.root} does not exist"
+            found.append(Finding(level="warning", about=f"source {root.source}", text=text, remedy="sw config show"))
     if not any(root.exists for root in report.roots):
         found.append(Finding(level="warning", about="sources", text="no transcripts found", remedy="sw sources --all"))
     return found

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from starweaver_host.projection.display import display_messages
 
 from .render.stream import clean
 
 if TYPE_CHECKING:
+    from starweaver_host.contract.display import DisplayMessage
     from starweaver_host.contract.search import SessionSearchHit
 
     from .opened import Opened
@@ -18,11 +19,18 @@ _SPAN = 400
 _LINE = 160
 
 
-async def neighbours(opened: Opened, hit: SessionSearchHit, count: int) -> list[str]:
-    """Up to `count` messages before and after the hit, one line each; empty for a title hit."""
+class Neighbours(NamedTuple):
+    """Messages before and after a hit, one line each, in the order of the session."""
+
+    before: list[str]
+    after: list[str]
+
+
+async def neighbours(opened: Opened, hit: SessionSearchHit, count: int) -> Neighbours:
+    """Up to `count` messages on either side of the hit; none for a title hit."""
     seq = await _anchor(opened, hit)
     if seq is None:
-        return []
+        return Neighbours([], [])
     session_id = hit.location.session_id
     window = await opened.store.read_events(
         opened.access(include_deleted=True), session_id, from_seq=max(0, seq - _SPAN), limit=2 * _SPAN + 1
@@ -30,7 +38,11 @@ async def neighbours(opened: Opened, hit: SessionSearchHit, count: int) -> list[
     messages = display_messages(session_id, window.events, include_user=True)
     before = [message for message in messages if message.sequence < seq][-count:]
     after = [message for message in messages if message.sequence > seq][:count]
-    return [f"{message.role}: {_one_line(message.text)}" for message in [*before, *after]]
+    return Neighbours(_lines(before), _lines(after))
+
+
+def _lines(messages: list[DisplayMessage]) -> list[str]:
+    return [f"{message.role}: {_one_line(message.text)}" for message in messages]
 
 
 async def _anchor(opened: Opened, hit: SessionSearchHit) -> int | None:
@@ -67,4 +79,4 @@ def _one_line(text: str) -> str:
     return line if len(line) <= _LINE else line[: _LINE - 1] + "…"
 
 
-__all__ = ["neighbours"]
+__all__ = ["Neighbours", "neighbours"]

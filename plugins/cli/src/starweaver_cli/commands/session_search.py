@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from starweaver_cli.options import TIME, limit_option, output_option, workspace_filter
+from starweaver_cli.options import TIME, output_option, workspace_filter
 
 if TYPE_CHECKING:
     from starweaver_cli.opened import Opened
     from starweaver_host.contract.corpus import SearchSource
     from starweaver_host.contract.search import SessionSearchHit, SessionSearchQuery
 
+DEFAULT_LIMIT = 20
 _SOURCES = ("session_metadata", "run_input", "run_output_preview", "display_message", "display")
 _STATUSES = ("active", "archived", "failed", "deleted")
 _RUN_STATUSES = ("queued", "starting", "running", "waiting", "completed", "failed", "cancelled")
@@ -37,7 +38,7 @@ _RUN_STATUSES = ("queued", "starting", "running", "waiting", "completed", "faile
 @click.option("--since", type=TIME, help="Sessions with activity at or after: ISO 8601, 7d, yesterday.")
 @click.option("--until", type=TIME, help="Sessions begun before: ISO 8601, 7d, yesterday.")
 @click.option("--sort", type=click.Choice(["auto", "relevance", "updated_desc"]), default="auto", show_default=True)
-@limit_option(20, 100)
+@click.option("--limit", type=click.IntRange(1, 100), help="Most hits, 1 to 100; 20 unless the provider allows fewer.")
 @click.option("--after", help="Cursor of the page before.")
 @click.option("--include-subagents", is_flag=True, help="Show subagent sessions as hits of their own.")
 @click.option("--context", type=click.IntRange(0, 20), default=0, help="Messages to print around each hit.")
@@ -59,6 +60,7 @@ def command(**flags: Any) -> None:
 async def _search(opened: Opened, flags: dict[str, Any]) -> None:
     from starweaver_cli.refresh import refresh_for_reading, with_refresh_coverage
 
+    _warn_of_unknown(flags["agents"], opened)
     refreshed = await refresh_for_reading(opened, flags["refresh"], first_page=flags["after"] is None)
     page = await opened.search.search(opened.search_scope(), await _query(opened, flags))
     page = with_refresh_coverage(page, refreshed)
@@ -73,6 +75,15 @@ async def _search(opened: Opened, flags: dict[str, Any]) -> None:
 
         trailer = {"type": "session_search_page", "nextCursor": page.next_cursor, "coverage": page.coverage}
         write_json_lines(page.hits, trailer)
+
+
+def _warn_of_unknown(agents: tuple[str, ...], opened: Opened) -> None:
+    """A misspelt agent finds nothing, and should not look as if there were nothing."""
+    from starweaver_cli.render.stream import note
+
+    for agent in agents:
+        if agent not in opened.sources:
+            note(f"no source is named {agent!r} (enabled: {', '.join(sorted(opened.sources))})")
 
 
 async def _query(opened: Opened, flags: dict[str, Any]) -> SessionSearchQuery:
@@ -100,7 +111,7 @@ async def _query(opened: Opened, flags: dict[str, Any]) -> SessionSearchQuery:
         sources=sources,
         granularity=flags["granularity"],
         sort=flags["sort"],
-        limit=flags["limit"],
+        limit=flags["limit"] or min(DEFAULT_LIMIT, opened.search.capabilities().max_page_size),
         cursor=flags["after"],
         fold_subagents=not flags["include_subagents"],
     )
@@ -114,15 +125,15 @@ async def _session_ids(opened: Opened, texts: tuple[str, ...]) -> tuple[str, ...
 
 async def _write_text(opened: Opened, page: Any, flags: dict[str, Any]) -> None:
     from starweaver_cli.neighbours import neighbours
-    from starweaver_cli.render.search import write_page
+    from starweaver_cli.render.search import Context, write_page
 
-    around: dict[str, list[str]] = {}
+    around: dict[str, Context] = {}
     if flags["context"]:
         for hit in page.hits:
             around[hit.location.document_id] = await neighbours(opened, hit, flags["context"])
 
-    def context(hit: SessionSearchHit) -> list[str]:
-        return around.get(hit.location.document_id, [])
+    def context(hit: SessionSearchHit) -> Context:
+        return around.get(hit.location.document_id, ([], []))
 
     write_page(page, resume=opened.resume_command, context=context)
 

@@ -22,24 +22,29 @@ _SOURCE_NAMES = {
     "run_output_preview": "output",
     "display_message": "message",
 }
+Context = tuple[list[str], list[str]]
+"""Lines before and after a hit."""
 ResumeCommand = Callable[[SessionSummary], str | None]
 
 
 def write_page(
-    page: SessionSearchPage, *, resume: ResumeCommand, context: Callable[[SessionSearchHit], list[str]]
+    page: SessionSearchPage, *, resume: ResumeCommand, context: Callable[[SessionSearchHit], Context]
 ) -> None:
     """Write a page for a person. Hits and the cursor go to standard output, coverage warnings to standard error."""
     for hit in page.hits:
         _write_hit(hit, resume(hit.session), context(hit))
-    write_coverage(page.coverage, empty=not page.hits)
+    write_coverage(page.coverage, empty=not page.hits, more=page.next_cursor is not None)
     if page.next_cursor:
         write_line(style("next: ", dim=True) + f"--after {shlex.quote(page.next_cursor)}")
 
 
-def write_coverage(coverage: SearchCoverage, *, empty: bool) -> None:
-    """Tell what the page stands on, unless it is everything; say so when an empty page is not the whole answer."""
+def write_coverage(coverage: SearchCoverage, *, empty: bool, more: bool = False) -> None:
+    """Tell what the page stands on, unless it is everything; say so when an empty page is not the whole answer.
+
+    `more` pages follow: then an empty one is no answer at all.
+    """
     if coverage.state == "complete":
-        if empty:
+        if empty and not more:
             note("no matches")
         return
     note(f"coverage: {coverage.state}" + (" (there may be matches that were not reached)" if empty else ""))
@@ -60,14 +65,16 @@ def mark(snippet: Snippet) -> str:
     return "".join([*pieces, snippet.text[at:]]).replace("\n", " ").strip()
 
 
-def _write_hit(hit: SessionSearchHit, resume: str | None, context: list[str]) -> None:
+def _write_hit(hit: SessionSearchHit, resume: str | None, context: Context) -> None:
     title = clean_line(hit.session.title or "untitled")
     write_line(style(title, bold=True))
     write_line("  " + style(_identity(hit), fg="cyan"))
     write_line("  " + style(_facts(hit), dim=True))
+    for line in context[0]:
+        write_line("  | " + line)
     if hit.snippet is not None:
         write_line("  " + mark(hit.snippet))
-    for line in context:
+    for line in context[1]:
         write_line("  | " + line)
     if resume:
         write_line("  " + style("resume: ", dim=True) + clean_line(resume))
@@ -90,4 +97,4 @@ def _facts(hit: SessionSearchHit) -> str:
     return clean_line(" · ".join([fact for fact in facts if fact] + status))
 
 
-__all__ = ["ResumeCommand", "mark", "write_coverage", "write_page"]
+__all__ = ["Context", "ResumeCommand", "mark", "write_coverage", "write_page"]

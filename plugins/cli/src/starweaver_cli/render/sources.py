@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from starweaver_host.services.importing_report import ImportReport, SourceReport
 
 _NOTES_SHOWN = 10
+CONFIGURED = "configured"
+"""The reason of a root that a person named: it is shown also when it is not there."""
 _COUNTS = ("imported", "extended", "rewritten", "unchanged", "remaining")
 
 
@@ -22,7 +24,7 @@ def write_report(report: ImportReport, *, output: str, only_found: bool) -> None
     if output == "jsonl":
         write_json_lines(report.roots, {"type": "import_report", "complete": report.complete})
         return
-    shown = [root for root in report.roots if root.exists or not only_found]
+    shown = [root for root in report.roots if root.exists or root.reason == CONFIGURED or not only_found]
     for root in shown:
         _write_root(root)
     if not shown:
