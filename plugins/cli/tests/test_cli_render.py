@@ -124,7 +124,7 @@ def test_page_gives_an_id_with_newlines_no_line_of_its_own(capsys: pytest.Captur
     """File names become ids; what one holds never looks like a row of ours."""
     session = msgspec.structs.replace(HIT.session, session_id="codex:1\nforged row")
 
-    write_page(page(msgspec.structs.replace(HIT, session=session)), resume=lambda _: "a\nb", context=lambda _: [])
+    write_page(page(msgspec.structs.replace(HIT, session=session)), resume=lambda _: "a\nb", context=lambda _: ([], []))
 
     lines = capsys.readouterr().out.splitlines()
     assert not any(line.startswith(("forged", "b")) for line in lines)
