@@ -58,6 +58,9 @@ class CorpusBatch(Value, frozen=True, kw_only=True, gc=False):
 
     A store that can tell single documents sets `locate` too: given ascending byte offsets of `text`, the documents that
     hold one, in order, each once. Without it all documents are decoded for that.
+
+    A part of the batch whose documents cannot be decoded is left out, and the others are not: `damaged` counts such
+    parts. A store that may meet some sets `damage`, which answers how many decoding has met until now.
     """
 
     newest: int
@@ -65,6 +68,12 @@ class CorpusBatch(Value, frozen=True, kw_only=True, gc=False):
     encoded_documents: bytes = b"\x90"
     load: Callable[[], tuple[CorpusDocument, ...]] | None = None
     locate: Callable[[Sequence[int]], tuple[CorpusDocument, ...]] | None = None
+    damage: Callable[[], int] | None = None
+
+    @property
+    def damaged(self) -> int:
+        """Parts that were left out, each counted once: ask after `documents()` or `documents_at()`, 0 before."""
+        return 0 if self.damage is None else self.damage()
 
     def documents(self) -> tuple[CorpusDocument, ...]:
         """Decode the documents of the batch."""
