@@ -1,6 +1,6 @@
 """The scan: byte search over the store's folded corpus, newest batches first.
 
-A batch that misses costs one `bytes.find`. Documents are decoded only in a batch that hits.
+A batch that misses costs at most one `bytes.find`. Documents are decoded only in a batch that hits.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from starweaver_host.services.search_paging import IsWanted, MatchBatch, MatchRe
 from starweaver_host.services.search_rules import SearchPlan
 
 from .budget import ScanBudget
+from .rare_byte import RareByte
 
 _SEPARATOR = b"\0"
 _AHEAD_OF_ALL = 1 << 62
@@ -42,6 +43,7 @@ class CorpusScan:
         self._corpus = corpus
         self._plan = plan
         self._needle = plan.needle.encode("utf-8")
+        self._rare_byte = RareByte(self._needle)
         self._coverage = coverage
         self._budget = budget
         self._mirrored = mirrored
@@ -78,6 +80,8 @@ class CorpusScan:
 
     def _find(self, batch: CorpusBatch, is_wanted: IsWanted) -> list[Match]:
         self._budget.spend(len(batch.text))
+        if not self._rare_byte.may_hold(batch.text):
+            return []
         found = []
         for document in find_in_batch(batch, self._needle, self._coverage):
             match = Match(
