@@ -44,10 +44,11 @@ CREATE TABLE sessions (
   PRIMARY KEY (namespace_id, session_id)
 ) STRICT, WITHOUT ROWID;
 
-CREATE UNIQUE INDEX sessions_feed ON sessions (namespace_id, feed_position);
+CREATE INDEX sessions_feed ON sessions (namespace_id, feed_position);
 CREATE INDEX sessions_recent ON sessions (namespace_id, updated_at DESC, session_id DESC);
+-- Sessions that are nobody's child; a fork is listed among them.
 CREATE INDEX sessions_top ON sessions (namespace_id, updated_at DESC, session_id DESC)
-  WHERE parent_session_id IS NULL;
+  WHERE (parent_session_id IS NULL OR origin = 'fork');
 CREATE INDEX sessions_status ON sessions (namespace_id, status, updated_at DESC, session_id DESC);
 CREATE INDEX sessions_owner ON sessions (namespace_id, owner_id, updated_at DESC, session_id DESC)
   WHERE owner_id IS NOT NULL;

@@ -28,13 +28,12 @@ CREATE TABLE IF NOT EXISTS schema_migrations (
 
 _SHIPPED = (
     ("0001_store", "3d3c49da3f6791c03b19235e149dc6137b3fb645f8d41546364e23d305d82579"),
-    ("0002_sessions", "bd7fe0f237515dad213efe513a55b3e92a87aeb0bee1d5ad5f76d941bfcc7d05"),
+    ("0002_sessions", "2a4138a84e476c3d7d9f83c0b441cb99c61265d1f6fbfa764d70e3238506ae49"),
     ("0003_runs", "bed4ed59b556df6c86ce2bd3e32f5370ac8ccc1861b2e67c65271643d246c94c"),
     ("0004_log", "2e659dfed4b0a1f2b94684ab1d84b2b8313e2cbb4fe11213c57432d775f282a2"),
     ("0005_corpus", "83a9a47b03bea11015aa7d14281d16308b63cfca12572f55ef17fec046edccef"),
     ("0006_ledger", "569b7ad3aa6c98a03e312aa8e06ef481b8d4099143faf6791c3f1f3fcf0c112f"),
     ("0007_control", "870ca75e43feb862fc3025b7041f00ddfb9da88775ebc0e37985ab310ae76909"),
-    ("0008_forks", "4d2a3eee1018fbf65fef02b3b7088e46d7d4f10852dbea381817886b322d73b1"),
 )
 """Name and SHA-256 of every file (UTF-8, line ends as line feeds), written down so that opening a store reads and
 hashes none of them. A test compares."""
