@@ -20,7 +20,7 @@ from starweaver_host.contract.records import (
 
 from . import feed
 from .database import Transaction
-from .leases import find_lease
+from .leases import find_lease, reconcile_session
 from .lineage import adopt_children, root_for
 from .listing import encode_metadata
 from .session_rows import HEADER_COLUMNS, find_session, header_values, not_found, visible_session
@@ -136,6 +136,7 @@ def tombstone_session(tx: Transaction, scope: AccessScope, session_id: str, fenc
     held = find_lease(tx, scope.namespace_id, session_id)
     if held is not None and held.expires_at > tx.now:
         raise StoreError("run_conflict", f"no running run was wanted in {session_id!r}, found {held.key.run_id!r}")
+    reconcile_session(tx, scope.namespace_id, session_id)
     tx.execute(
         "UPDATE sessions SET status = 'deleted', active_run_id = NULL WHERE namespace_id = ? AND session_id = ?",
         (scope.namespace_id, session_id),

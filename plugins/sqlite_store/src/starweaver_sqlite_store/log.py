@@ -22,7 +22,7 @@ from starweaver_host.projection.surface import check_form
 
 from . import chunks, feed, identities
 from .database import Transaction
-from .leases import check_lease, move_activity
+from .leases import check_lease, find_lease, move_activity
 from .segments import LogEnd, WrittenEvent, append_segments, encode_event
 from .session_rows import find_session, not_found
 from .titles import clip, outranks, set_title
@@ -47,6 +47,7 @@ def append(
 ) -> AppendResult:
     """Append events of a live session."""
     session = _writable(tx, key, lease)
+    _check_runs(tx, key, events, lease)
     check_next_seq(session, expected_next_seq)
     if not events:
         return AppendResult(
@@ -118,6 +119,18 @@ def _check_owner(tx: Transaction, key: SessionKey, lease: RunLease) -> None:
     if (lease.key.namespace_id, lease.key.session_id) != (key.namespace_id, key.session_id):
         raise StoreError("stale_fence", f"a lease of session {key.session_id!r} was wanted, found another session's")
     check_lease(tx, lease)
+
+
+def _check_runs(tx: Transaction, key: SessionKey, events: Sequence[NewEvent], lease: RunLease | None) -> None:
+    """A lease writes its own run; without one nobody writes the run that is held, expired or not."""
+    named = {event.run_id for event in events if event.run_id is not None}
+    if lease is not None:
+        foreign = named - {lease.key.run_id}
+    else:
+        held = find_lease(tx, key.namespace_id, key.session_id) if named else None
+        foreign = named if held is not None and held.key.run_id in named else set()
+    if foreign:
+        raise StoreError("stale_fence", f"the lease of run {min(foreign)!r} was wanted for its events, found another")
 
 
 def _written(event: NewEvent, seq: int) -> WrittenEvent:

@@ -21,10 +21,11 @@ from starweaver_host.contract.records import (
 
 from .catalog import MemoryReading
 from .documents import clip, with_title
+from .runs import MemoryRuns
 from .state import Holding, State, conflict
 
 
-class MemoryCatalog(MemoryReading):
+class MemoryCatalog(MemoryReading, MemoryRuns):
     """SessionCatalog: the reading half and the edits."""
 
     async def create_session(self, draft: SessionDraft) -> Session:
@@ -110,11 +111,18 @@ class MemoryCatalog(MemoryReading):
             if isinstance(holding.session.fence, FenceDeleted) and _fence_id(holding.session) == fence_id:
                 return self._session(work, holding)
             self._check_deleting(holding.session, fence_id)
-            if holding.lease is not None and holding.lease.expires_at > self._clock.now():
-                raise StoreError("run_conflict", f"no running run was wanted in {session_id!r}, found one")
+            holding = self._quiesced(work, holding)
             fence = FenceDeleted(fence_id=fence_id, deleted_at=self._clock.now())
             deleted = holding.with_session(fence=fence, status="deleted", active_run_id=None)
             return self._edited(work, work.touch(deleted))
+
+    def _quiesced(self, work: State, holding: Holding) -> Holding:
+        """The session without a run: one whose owner lives is in the way, one whose owner went away is cancelled."""
+        if holding.lease is None:
+            return holding
+        if self._is_live(holding.lease):
+            raise StoreError("run_conflict", f"no running run was wanted, found {holding.lease.key.run_id!r}")
+        return self._expire(work, holding)
 
     def _check_editable(self, session: Session, expected_revision: int | None) -> None:
         if session.fence != STABLE:

@@ -47,6 +47,7 @@ class MemoryLog(MemoryRuns):
         with self._transaction() as work:
             holding = work.held(key.namespace_id, key.session_id)
             self._check_writer(holding, lease)
+            self._check_runs(holding, events, lease)
             check_next_seq(holding, expected_next_seq)
             first = holding.session.next_seq
             if events:
@@ -62,6 +63,13 @@ class MemoryLog(MemoryRuns):
             raise conflict(holding.session, "a session that takes events was wanted, found it fenced or deleted")
         if lease is not None:
             self._check_lease(holding, lease)
+
+    def _check_runs(self, holding: Holding, events: Sequence[NewEvent], lease: RunLease | None) -> None:
+        """A lease writes its own run; without one nobody writes the run that is held."""
+        named = {event.run_id for event in events if event.run_id is not None}
+        held = None if holding.lease is None else holding.lease.key.run_id
+        if (held in named) if lease is None else (named - {lease.key.run_id}):
+            raise StoreError("stale_fence", "the lease of the events' run was wanted, found another or none")
 
     def _appended(self, work: State, holding: Holding, events: Sequence[NewEvent]) -> Holding:
         """A session with events behind its log, counted and projected at its current position."""

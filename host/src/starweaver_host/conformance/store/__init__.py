@@ -17,7 +17,7 @@ from .log import LogRules
 from .runs import RunRules
 from .scanning import ScanningRules
 from .snapshots import SnapshotRules
-from .suite import OpenStore
+from .suite import Advance, OpenStore
 from .visibility import VisibilityRules
 
 
@@ -50,4 +50,4 @@ class SessionStoreConformance(
     """
 
 
-__all__ = ["OpenStore", "SessionStoreConformance"]
+__all__ = ["Advance", "OpenStore", "SessionStoreConformance"]

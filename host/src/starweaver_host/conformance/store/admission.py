@@ -10,7 +10,7 @@ from starweaver_host.contract.records import AccessScope, BinaryPart, Cause, Res
 from starweaver_host.contract.store import AdmittedRun, RunListQuery, RunOutcome, SessionStore
 
 from .samples import SCOPE, admission, admitted, created, ended, refused, text_input
-from .suite import StoreSuite
+from .suite import Advance, StoreSuite
 
 
 class AdmissionRules(StoreSuite):
@@ -226,7 +226,7 @@ class AdmissionRules(StoreSuite):
         assert (got.run.run_id, got.idempotent_replay) == ("r2", False)
 
     async def test_admission_over_an_expired_lease_cancels_the_orphan(
-        self, store: SessionStore, clock: ManualClock
+        self, store: SessionStore, advance: Advance
     ) -> None:
         """A run whose owner stopped renewing does not block the next: it is cancelled in the same transaction.
 
@@ -234,7 +234,7 @@ class AdmissionRules(StoreSuite):
         """
         await created(store)
         first = await admitted(store, "r1", lease_seconds=30)
-        clock.advance(31)
+        await advance(31)
 
         second = await admitted(store, "r2")
         orphan = await store.get_run(SCOPE, "s1", "r1")

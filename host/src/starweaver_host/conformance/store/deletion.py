@@ -9,7 +9,7 @@ from starweaver_host.contract.records import STABLE, FenceDeleted, FenceDeleting
 from starweaver_host.contract.store import RunListQuery, SessionStore
 
 from .samples import COMPLETED, EVERYTHING, FENCE, SCOPE, admitted, created, deleted, ended, fenced, key, refused, says
-from .suite import StoreSuite
+from .suite import Advance, StoreSuite
 
 
 class DeletionRules(StoreSuite):
@@ -157,7 +157,7 @@ class DeletionRules(StoreSuite):
 
         assert (await store.get_session(SCOPE, "s1")).status == "active"
 
-    async def test_tombstone_waits_for_the_live_lease(self, store: SessionStore, clock: ManualClock) -> None:
+    async def test_tombstone_waits_for_the_live_lease(self, store: SessionStore, advance: Advance) -> None:
         """While a live lease holds a run, the tombstone is a `run_conflict`; when it has expired it is not.
 
         If this fails: the session is buried under a running owner, or a dead owner keeps it for ever.
@@ -168,10 +168,30 @@ class DeletionRules(StoreSuite):
 
         with refused("run_conflict"):
             await store.tombstone_session(SCOPE, "s1", fence_id=FENCE)
-        clock.advance(31)
+        await advance(31)
         session = await store.tombstone_session(SCOPE, "s1", fence_id=FENCE)
 
         assert session.status == "deleted"
+
+    async def test_tombstone_ends_the_run_of_an_owner_that_went_away(
+        self, store: SessionStore, advance: Advance
+    ) -> None:
+        """A run whose lease has expired is cancelled together with its session, and nothing edits the tombstone later.
+
+        If this fails: the tombstone leaves the run queued, and the next reconciliation changes a deleted session.
+        """
+        await created(store)
+        await admitted(store, lease_seconds=30)
+        await fenced(store)
+        await advance(31)
+        buried = await store.tombstone_session(SCOPE, "s1", fence_id=FENCE)
+
+        run = await store.get_run(EVERYTHING, "s1", "r1")
+        reconciled = await store.reconcile_expired("local")
+
+        assert (run.status, run.terminal_error and run.terminal_error.code) == ("cancelled", "admission_lease_expired")
+        assert reconciled == ()
+        assert await store.get_session(EVERYTHING, "s1") == buried
 
     async def test_tombstone_is_repeatable_and_says_when(self, store: SessionStore, clock: ManualClock) -> None:
         """The same tombstone again is the same answer, also through a scope that does not show tombstones.

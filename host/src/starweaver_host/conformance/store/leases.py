@@ -12,7 +12,7 @@ from starweaver_host.contract.records import Checkpoint
 from starweaver_host.contract.store import RunLease, SessionStore
 
 from .samples import COMPLETED, SCOPE, admitted, created, ended, key, refused, says, scanned
-from .suite import StoreSuite
+from .suite import Advance, StoreSuite
 
 Write = Callable[[SessionStore, RunLease], Awaitable[object]]
 WRITES: dict[str, Write] = {
@@ -54,7 +54,7 @@ class LeaseRules(StoreSuite):
         assert await store.load_checkpoint(SCOPE, "s1", "r1") is None
 
     @writes
-    async def test_expired_lease_writes_nothing(self, store: SessionStore, clock: ManualClock, write: str) -> None:
+    async def test_expired_lease_writes_nothing(self, store: SessionStore, advance: Advance, write: str) -> None:
         """A lease that has expired by the store's clock is stale, whether or not somebody took over.
 
         If this fails: expiry is noticed only by the next admission.
@@ -62,7 +62,7 @@ class LeaseRules(StoreSuite):
         await created(store)
         lease = (await admitted(store, lease_seconds=30)).lease
         before = await store.get_session(SCOPE, "s1")
-        clock.advance(31)
+        await advance(31)
 
         with refused("stale_fence"):
             await WRITES[write](store, lease)
@@ -71,7 +71,7 @@ class LeaseRules(StoreSuite):
 
     @writes
     async def test_lease_that_claims_to_last_longer_is_not_believed(
-        self, store: SessionStore, clock: ManualClock, write: str
+        self, store: SessionStore, advance: Advance, write: str
     ) -> None:
         """Whether a lease has expired is the store's knowledge, not the caller's word.
 
@@ -79,10 +79,10 @@ class LeaseRules(StoreSuite):
         """
         await created(store)
         lease = (await admitted(store, lease_seconds=30)).lease
-        clock.advance(31)
+        await advance(31)
 
         with refused("stale_fence"):
-            await WRITES[write](store, msgspec.structs.replace(lease, expires_at=clock.now() + 1_000_000))
+            await WRITES[write](store, msgspec.structs.replace(lease, expires_at=lease.expires_at + 3_600_000_000))
 
     async def test_lease_of_an_ended_run_does_not_append(self, store: SessionStore) -> None:
         """A lease ends with its run; its late appends are stale although the session has a live run again.
@@ -112,21 +112,69 @@ class LeaseRules(StoreSuite):
 
         assert (await store.get_session(SCOPE, "s1")).next_seq == 0
 
-    async def test_heartbeat_renews_from_now(self, store: SessionStore, clock: ManualClock) -> None:
+    async def test_event_of_a_held_run_needs_its_lease(self, store: SessionStore) -> None:
+        """Without its lease nobody writes events of a run that is held; events of no run are anybody's.
+
+        If this fails: an owner that lost its run goes on writing it by leaving its lease out.
+        """
+        await created(store)
+        lease = (await admitted(store)).lease
+        before = await store.get_session(SCOPE, "s1")
+
+        with refused("stale_fence"):
+            await store.append(key(), [says("a note"), says("late", run_id="r1")])
+        unwritten = await store.get_session(SCOPE, "s1")
+        await store.append(key(), [says("a note")])
+        await store.append(key(), [says("its own", run_id="r1")], lease=lease)
+
+        assert unwritten == before
+        assert [event.run_id for event in (await store.read_events(SCOPE, "s1")).events] == [None, "r1"]
+
+    async def test_event_of_an_abandoned_run_needs_its_lease(self, store: SessionStore, advance: Advance) -> None:
+        """A run whose lease has expired is still nobody else's to write until it was reconciled.
+
+        If this fails: only live leases are looked at.
+        """
+        await created(store)
+        await admitted(store, lease_seconds=30)
+        await advance(31)
+
+        with refused("stale_fence"):
+            await store.append(key(), [says("late", run_id="r1")])
+
+        assert (await store.get_session(SCOPE, "s1")).next_seq == 0
+
+    async def test_lease_writes_its_own_run_only(self, store: SessionStore) -> None:
+        """Under a lease, events of another run are stale, also of one that has ended.
+
+        If this fails: the run that the events name is not compared with the lease's.
+        """
+        await created(store)
+        await ended(store, "r1")
+        lease = (await admitted(store, "r2")).lease
+
+        for run_id in ("r1", "never"):
+            with refused("stale_fence"):
+                await store.append(key(), [says("mine", run_id="r2"), says("not mine", run_id=run_id)], lease=lease)
+
+        assert (await store.get_session(SCOPE, "s1")).next_seq == 0
+
+    async def test_heartbeat_renews_from_now(self, store: SessionStore, advance: Advance) -> None:
         """A heartbeat makes the lease end `lease_seconds` from now and keeps its generation.
 
         If this fails: the renewal is not stored, or is added to the old end.
         """
         await created(store)
         lease = (await admitted(store, lease_seconds=30)).lease
-        clock.advance(20)
+        await advance(20)
 
         renewed = (await store.heartbeat(lease, lease_seconds=30)).lease
-        clock.advance(20)
+        await advance(20)
         again = (await store.heartbeat(lease, lease_seconds=30)).lease
 
-        assert renewed == msgspec.structs.replace(lease, expires_at=clock.now() - 20_000_000 + 30_000_000)
-        assert again.expires_at == clock.now() + 30_000_000
+        gained = (renewed.expires_at - lease.expires_at, again.expires_at - renewed.expires_at)
+        assert renewed == msgspec.structs.replace(lease, expires_at=renewed.expires_at)
+        assert all(20_000_000 <= each < 30_000_000 for each in gained)
 
     async def test_heartbeat_is_no_activity(self, store: SessionStore) -> None:
         """A heartbeat moves neither the session nor the feed.

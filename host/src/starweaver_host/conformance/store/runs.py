@@ -10,7 +10,7 @@ from starweaver_host.contract.records import OUTPUT_PREVIEW_MAX, Run, TerminalEr
 from starweaver_host.contract.store import RunListQuery, RunOutcome, SessionStore
 
 from .samples import COMPLETED, SCOPE, admitted, created, ended, key, refused, says, scanned_texts, text_input
-from .suite import StoreSuite
+from .suite import Advance, StoreSuite
 
 FAILED = RunOutcome(status="failed", error=TerminalError(code="boom", message="it broke"))
 CANCELLED = RunOutcome(status="cancelled", output_preview="half done")
@@ -66,7 +66,7 @@ class RunRules(StoreSuite):
         assert (await admitted(store, "r2")).run.sequence_no == 2
 
     @pytest.mark.parametrize("name", OUTCOMES)
-    async def test_same_end_again_changes_nothing(self, store: SessionStore, clock: ManualClock, name: str) -> None:
+    async def test_same_end_again_changes_nothing(self, store: SessionStore, advance: Advance, name: str) -> None:
         """Repeating an outcome answers the run as it ended, long after its lease is gone.
 
         If this fails: the retry of an owner that lost the answer is refused, or ends the run again.
@@ -74,7 +74,7 @@ class RunRules(StoreSuite):
         await created(store)
         lease = await ended(store, outcome=OUTCOMES[name])
         before = await store.get_session(SCOPE, "s1"), await store.get_run(SCOPE, "s1", "r1")
-        clock.advance(3600)
+        await advance(3600)
 
         again = await store.finalise_run(lease, OUTCOMES[name])
 
@@ -129,7 +129,7 @@ class RunRules(StoreSuite):
 
         assert again.output_preview == "é" * OUTPUT_PREVIEW_MAX
 
-    async def test_expired_runs_are_cancelled_and_returned(self, store: SessionStore, clock: ManualClock) -> None:
+    async def test_expired_runs_are_cancelled_and_returned(self, store: SessionStore, advance: Advance) -> None:
         """`reconcile_expired` cancels the runs whose lease has expired, and those only, once.
 
         If this fails: live or ended runs are touched, or the end is not the same as any other end.
@@ -139,18 +139,18 @@ class RunRules(StoreSuite):
             await admitted(store, "r1", session_id, lease_seconds=seconds)
         await created(store, "s4")
         await ended(store, "r1", "s4")
-        clock.advance(11)
+        await advance(11)
 
         runs = await store.reconcile_expired("local")
         again = await store.reconcile_expired("local")
 
         assert sorted(run.session_id for run in runs) == ["s1", "s3"]
         assert {run.terminal_error.code for run in runs if run.terminal_error} == {"admission_lease_expired"}
-        assert {(run.status, run.ended_at) for run in runs} == {("cancelled", clock.now())}
+        assert {(run.status, run.ended_at) for run in runs} == {("cancelled", runs[0].updated_at)}
         assert (again, (await store.get_session(SCOPE, "s1")).active_run_id) == ((), None)
         assert await store.get_run(SCOPE, "s1", "r1") in runs
 
-    async def test_reconciling_keeps_to_its_namespace_and_limit(self, store: SessionStore, clock: ManualClock) -> None:
+    async def test_reconciling_keeps_to_its_namespace_and_limit(self, store: SessionStore, advance: Advance) -> None:
         """At most `limit` runs of one namespace are reconciled at a time; the rest is left for the next call.
 
         If this fails: the limit or the namespace is not in the query.
@@ -160,7 +160,7 @@ class RunRules(StoreSuite):
             await admitted(store, "r1", f"s{number}", lease_seconds=1)
         await created(store, "s1", namespace_id="other")
         await admitted(store, "r1", "s1", namespace_id="other", lease_seconds=1)
-        clock.advance(2)
+        await advance(2)
 
         counts = [len(await store.reconcile_expired("local", limit=2)) for _ in range(3)]
 

@@ -3,13 +3,15 @@
 # ruff: noqa: ARG002 (to ignore an argument is how some of these are wrong)
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace as with_fields
 
 from msgspec.structs import replace
 
-from starweaver_host.conformance.memory.state import Holding
+from starweaver_host.conformance.memory.state import Holding, State
 from starweaver_host.conformance.memory_store import MemorySessionStore
 from starweaver_host.contract.errors import StoreError
+from starweaver_host.contract.events import NewEvent
 from starweaver_host.contract.records import STABLE, TERMINAL_RUN_STATUSES, AccessScope, Run, RunKey
 from starweaver_host.contract.store import AdmittedRun, RunAdmission, RunLease, RunOutcome
 
@@ -66,6 +68,29 @@ class BelievesTheCaller(MemorySessionStore):
         if held is not None:
             holding = with_fields(holding, lease=replace(held, expires_at=lease.expires_at))
         super()._check_lease(holding, lease)
+
+
+class WritesForAnybody(MemorySessionStore):
+    """Takes events of a run from whoever brings them."""
+
+    def _check_runs(self, holding: Holding, events: Sequence[NewEvent], lease: RunLease | None) -> None:
+        return
+
+
+class WritesTheAbandoned(MemorySessionStore):
+    """Takes a run for nobody's once its lease has expired."""
+
+    def _check_runs(self, holding: Holding, events: Sequence[NewEvent], lease: RunLease | None) -> None:
+        if holding.lease is not None and not self._is_live(holding.lease):
+            holding = with_fields(holding, lease=None)
+        super()._check_runs(holding, events, lease)
+
+
+class BuriesTheQueued(MemorySessionStore):
+    """Deletes a session and leaves the run of its dead owner waiting."""
+
+    def _quiesced(self, work: State, holding: Holding) -> Holding:
+        return holding
 
 
 class NeverExpires(MemorySessionStore):
@@ -129,12 +154,16 @@ WRONG_RUNS = (
     wrong(AdmitsUnderAFence, "test_fenced_session_admits_no_run_and_no_stranger", "DeletionRules"),
     wrong(IgnoresGeneration, "test_forged_lease_writes_nothing[older_generation-append]", "LeaseRules"),
     wrong(BelievesTheCaller, "test_lease_that_claims_to_last_longer_is_not_believed[append]", "LeaseRules"),
+    wrong(WritesForAnybody, "test_event_of_a_held_run_needs_its_lease", "LeaseRules"),
+    wrong(WritesTheAbandoned, "test_event_of_an_abandoned_run_needs_its_lease", "LeaseRules"),
+    wrong(BuriesTheQueued, "test_tombstone_ends_the_run_of_an_owner_that_went_away", "DeletionRules"),
     wrong(
         NeverExpires,
         "test_expired_lease_writes_nothing[heartbeat]",
         "LeaseRules",
         "AdmissionRules",
         "RunRules",
+        "DeletionRules",
     ),
     wrong(EndsTwice, "test_another_end_is_terminal[outcome0]", "RunRules"),
     wrong(EndsOnceOnly, "test_same_end_again_changes_nothing[completed]", "RunRules"),
