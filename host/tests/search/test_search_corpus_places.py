@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from starweaver_host.contract.corpus import CorpusBatch, CorpusDocument, DocumentRef, encode_documents
+from starweaver_host.contract.corpus import CorpusBatch, CorpusDocument, DocumentRef
 
 TEXTS = st.lists(st.tuples(st.text("ab", min_size=1, max_size=5), st.booleans()), max_size=6)
 
@@ -19,8 +21,8 @@ def batch_of(texts: list[tuple[str, bool]]) -> CorpusBatch:
         if is_listed:
             documents.append(CorpusDocument(ref=ref, root_session_id="s", time=1, start=start, end=end))
         start = end + 1
-    text = b"\0".join(text.encode() for text, _ in texts)
-    return CorpusBatch(newest=1, text=text, encoded_documents=encode_documents(tuple(documents)))
+    folded = b"\0".join(text.encode() for text, _ in texts)
+    return CorpusBatch(newest=1, text=folded, load=partial(tuple, documents))
 
 
 @given(texts=TEXTS, data=st.data())

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
+from functools import partial
 from itertools import groupby
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import msgspec
 import pytest
@@ -25,7 +26,6 @@ from starweaver_host.contract.corpus import (
     FeedRow,
     StoreIdentity,
     TimeRange,
-    encode_documents,
 )
 from starweaver_host.contract.errors import StoreError
 from starweaver_host.contract.records import AccessScope, Run, Session, SessionCounts, SessionHeader, Workspace
@@ -37,6 +37,10 @@ from starweaver_local_search.provider import LocalSearchProvider
 
 T = TypeVar("T")
 SCOPE = SessionSearchScope(namespace_id="local")
+
+
+def _damaged() -> NoReturn:
+    raise msgspec.DecodeError("not the documents of a batch")
 
 
 class Document(msgspec.Struct, kw_only=True):
@@ -203,8 +207,7 @@ class ScriptedStore:
                 )
             text += folded + b"\0"
         is_damaged = chunk[0].ref.session_id in self.damaged
-        encoded = b"\xc1" if is_damaged else encode_documents(tuple(listed))
-        return CorpusBatch(newest=newest, text=text, encoded_documents=encoded)
+        return CorpusBatch(newest=newest, text=text, load=_damaged if is_damaged else partial(tuple, listed))
 
     async def read_texts(self, scope: AccessScope, refs: Sequence[DocumentRef]) -> tuple[str | None, ...]:
         self._called("read_texts")
@@ -250,11 +253,14 @@ class ScriptedStore:
     async def changes(self, namespace_id: str, *, after: str | None = None, limit: int = 1000) -> FeedPage:
         self._called("changes")
         since = int(after or 0)
+        if since > self.now:
+            raise StoreError("invalid", f"a position up to {self.now} was wanted, found {since}")
         newer = sorted((at, session_id) for session_id, at in self.changed.items() if at > since)[:limit]
         rows = tuple(
             FeedRow(
                 session_id=session_id,
                 position=str(at),
+                source_revision=at,
                 revision=1,
                 activity_revision=1,
                 incarnation=0,
@@ -263,7 +269,7 @@ class ScriptedStore:
             )
             for at, session_id in newer
         )
-        return FeedPage(rows=rows, position=rows[-1].position if rows else str(since))
+        return FeedPage(rows=rows, position=rows[-1].position if rows else str(since), epoch=self.epoch)
 
     async def position(self, namespace_id: str) -> str:
         self._called("position")

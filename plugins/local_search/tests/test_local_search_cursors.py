@@ -82,6 +82,17 @@ def test_local_search_refuses_cursor_of_another_generation(store: Any, new_searc
     assert "generation" in caught.value.message
 
 
+def test_local_browse_refuses_cursor_of_a_store_that_was_set_back(store: Any, search: Any, cursor: str) -> None:
+    """A restored backup has not reached the position of the first page: no page can follow it."""
+    listed = search(None, limit=1).next_cursor
+    store.now = 0
+
+    with pytest.raises(SearchError) as caught:
+        search(None, limit=1, cursor=listed)
+
+    assert caught.value.code == "invalid_cursor"
+
+
 def test_local_search_refuses_cursor_of_another_window(store: Any, new_search: Any, cursor: str) -> None:
     """Another window is another order."""
     with pytest.raises(SearchError) as caught:

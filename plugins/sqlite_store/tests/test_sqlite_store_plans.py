@@ -121,3 +121,16 @@ def test_sessions_by_id_are_looked_up(store: Any) -> None:
     plan = _plan(store, sessions_statement(SCOPE, ["a", "b"]))
 
     assert "PRIMARY KEY (namespace_id=? AND session_id=?)" in plan
+
+
+def test_scan_beyond_a_position_starts_from_the_sessions_that_changed(store: Any) -> None:
+    """What an index has not seen costs the sessions that changed, not the corpus."""
+    query = _scan(beyond="0000000000000005")
+
+    plans = [
+        store._database.read(explain, make(query, limits_of(query))) for make in (chunk_statement, title_statement)
+    ]
+
+    assert all(
+        plan[0].startswith("SEARCH s USING INDEX sessions_feed (namespace_id=? AND feed_position>?)") for plan in plans
+    )

@@ -14,8 +14,6 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from typing import Literal, get_args
 
-import msgspec
-
 from .records import AccessScope, SessionStatus
 from .values import Value
 
@@ -51,13 +49,12 @@ class CorpusBatch(Value, frozen=True, kw_only=True, gc=False):
     """Folded texts of some documents. No document of this or a later batch is newer than `newest`.
 
     `text` is UTF-8; a NUL byte stands between documents, and no folded text or needle contains one, so a byte match
-    never spans two. `encoded_documents` is the msgpack of `tuple[CorpusDocument, ...]` ascending by `start`; a store
-    that keeps them in a form of its own sets `load` instead, which needs nothing but memory and may be called after
-    the scan was closed. Consumers call `documents()`, and only when the text matched: a miss must cost no decoding.
-    Text that belongs to no listed document was filtered out and is not a match.
+    never spans two. `load` returns the documents ascending by `start`; it needs nothing but memory and may be called
+    after the scan was closed. Consumers call `documents()`, and only when the text matched: a miss must cost no
+    decoding. Text that belongs to no listed document was filtered out and is not a match.
 
     A store that can tell single documents sets `locate` too: given ascending byte offsets of `text`, the documents that
-    hold one, in order, each once. Without it all documents are decoded for that.
+    hold one, in order, each once. Without it all documents are loaded for that.
 
     A part of the batch whose documents cannot be decoded is left out, and the others are not: `damaged` counts such
     parts. A store that may meet some sets `damage`, which answers how many decoding has met until now.
@@ -65,8 +62,7 @@ class CorpusBatch(Value, frozen=True, kw_only=True, gc=False):
 
     newest: int
     text: bytes
-    encoded_documents: bytes = b"\x90"
-    load: Callable[[], tuple[CorpusDocument, ...]] | None = None
+    load: Callable[[], tuple[CorpusDocument, ...]]
     locate: Callable[[Sequence[int]], tuple[CorpusDocument, ...]] | None = None
     damage: Callable[[], int] | None = None
 
@@ -77,7 +73,7 @@ class CorpusBatch(Value, frozen=True, kw_only=True, gc=False):
 
     def documents(self) -> tuple[CorpusDocument, ...]:
         """Decode the documents of the batch."""
-        return self.load() if self.load is not None else _decode_documents(self.encoded_documents)
+        return self.load()
 
     def documents_at(self, places: Sequence[int]) -> tuple[CorpusDocument, ...]:
         """Decode the documents that hold these ascending byte offsets of `text`: what a match costs."""
@@ -115,11 +111,18 @@ class CorpusFilter(Value, frozen=True, kw_only=True):
 
 
 class CorpusQuery(Value, frozen=True, kw_only=True):
-    """One scan. `as_of` limits it to what the corpus held at that position, `older_than` to documents before a time."""
+    """One scan; all conditions are ANDed.
+
+    `as_of` limits it to what the corpus held at that position, `older_than` to documents before a time, and `beyond`
+    to documents that became visible after that position: what an index that reached it has not seen. A rewritten
+    document (a new title, a run that grew) became visible when it was rewritten. `beyond` past the head is `invalid`,
+    as `changes` has it; its cost is that of the sessions that changed.
+    """
 
     scope: AccessScope
     filter: CorpusFilter = CorpusFilter()
     as_of: str | None = None
+    beyond: str | None = None
     older_than: int | None = None
 
 
@@ -141,10 +144,15 @@ class StoreIdentity(Value, frozen=True, kw_only=True):
 
 
 class FeedRow(Value, frozen=True, kw_only=True):
-    """The latest change of one session: everything an index needs to work out a difference."""
+    """The latest change of one session: everything an index needs to work out a difference.
+
+    `source_revision` grows with every change of the session, whatever kind it is; it orders the mutations made of its
+    rows, and is compared only within one session and epoch.
+    """
 
     session_id: str
     position: str
+    source_revision: int
     revision: int
     activity_revision: int
     incarnation: int
@@ -153,19 +161,16 @@ class FeedRow(Value, frozen=True, kw_only=True):
 
 
 class FeedPage(Value, frozen=True, kw_only=True):
-    """Feed rows ascending by position, and the position to ask from next. Empty rows: nothing newer."""
+    """Feed rows ascending by position, and the position to ask from next. Empty rows: nothing newer.
+
+    Positions belong to one `epoch` (`StoreIdentity.epoch`). A reader keeps both; another epoch, or a position that is
+    `invalid` because it is past the head, means that the store was replaced or set back, and that the reader starts
+    anew with an empty index: rows it holds may be of sessions that are no more.
+    """
 
     rows: tuple[FeedRow, ...]
     position: str
-
-
-def encode_documents(documents: tuple[CorpusDocument, ...]) -> bytes:
-    """Encode documents for `CorpusBatch.encoded_documents`."""
-    return msgspec.msgpack.encode(documents)
-
-
-def _decode_documents(data: bytes) -> tuple[CorpusDocument, ...]:
-    return msgspec.msgpack.decode(data, type=tuple[CorpusDocument, ...])
+    epoch: str
 
 
 def _located(documents: Sequence[CorpusDocument], places: Sequence[int]) -> tuple[CorpusDocument, ...]:
@@ -188,5 +193,4 @@ __all__ = [
     "SearchSource",
     "StoreIdentity",
     "TimeRange",
-    "encode_documents",
 ]

@@ -11,7 +11,7 @@ Order of lists is part of the contract: sessions by (`updated_at` descending, `s
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from typing import Literal, Protocol, runtime_checkable
 
 from .corpus import Attribution, CorpusBatch, CorpusFilter, CorpusQuery, DocumentRef, FeedPage, StoreIdentity
@@ -217,7 +217,9 @@ class SessionCatalog(Protocol):
     async def tombstone_session(self, scope: AccessScope, session_id: str, *, fence_id: str) -> Session:
         """Complete a deletion: status `deleted`, evidence kept, never listed or searched unless asked by name.
 
-        `run_conflict` while a live lease holds a run of the session. Again with the same fence: the same answer.
+        `run_conflict` while a live lease holds a run of the session; a run whose lease has expired is cancelled with
+        it (`reconcile_expired`). Messages it shared count in the next earliest session from then on. Again with the
+        same fence: the same answer.
         """
         ...
 
@@ -284,9 +286,10 @@ class EventLog(Protocol):
     ) -> AppendResult:
         """Append events and their projections (counts, title, documents, feed) in one transaction.
 
-        `conflict` when `expected_next_seq` is not the log's; `stale_fence` for a lease that is not current; `invalid`
-        for a malformed surface operation (`projection.surface.check_form`; whether a replaced range exists is found by
-        the fold, on reading). A fenced session accepts appends of its owner's lease only.
+        `conflict` when `expected_next_seq` is not the log's; `stale_fence` for a lease that is not current, for events
+        of another run than the lease's, and without a lease for events of the run that somebody holds; `invalid` for a
+        malformed surface operation (`projection.surface.check_form`; whether a replaced range exists is found by the
+        fold, on reading). A fenced session accepts appends of its owner's lease only.
         """
         ...
 
@@ -320,12 +323,16 @@ class ImportLedger(Protocol):
 class SearchCorpus(Protocol):
     """What search providers read."""
 
-    def scan_corpus(self, query: CorpusQuery) -> AsyncIterator[CorpusBatch]:
-        """Batches newest first, all filters applied inside. The iterator sees one snapshot; closing it frees it."""
+    def scan_corpus(self, query: CorpusQuery) -> AsyncGenerator[CorpusBatch, None]:
+        """Batches newest first, all filters applied inside, of one snapshot.
+
+        The snapshot is taken at the first batch and held until the last one or `aclose()`, which whoever stops early
+        awaits. `invalid` for a position that is not of this feed, or a `beyond` past its head.
+        """
         ...
 
     async def read_texts(self, scope: AccessScope, refs: Sequence[DocumentRef]) -> tuple[str | None, ...]:
-        """The original texts, in the order asked for; None where a document is gone."""
+        """The original texts, in the order asked for; None where a document is gone or unreadable."""
         ...
 
     async def attribute(self, scope: AccessScope, identities: Sequence[bytes]) -> tuple[Attribution, ...]:
@@ -333,7 +340,11 @@ class SearchCorpus(Protocol):
         ...
 
     async def changes(self, namespace_id: str, *, after: str | None = None, limit: int = 1000) -> FeedPage:
-        """The change feed: one row per session that changed beyond `after`. Level-triggered; nothing to acknowledge."""
+        """The change feed: one row per session that changed beyond `after`. Level-triggered; nothing to acknowledge.
+
+        `invalid` for a position that is not of this feed or past its head: the store was set back, for instance to a
+        backup, and what was read of it before is worth nothing.
+        """
         ...
 
     async def position(self, namespace_id: str) -> str:

@@ -19,7 +19,8 @@ from starweaver_host.services.cursors import CursorCodec
 from starweaver_host.services.search_coverage import CoverageLog
 from starweaver_host.services.search_cursor import SearchCursors, SearchPosition
 from starweaver_host.services.search_order import Match
-from starweaver_host.services.search_paging import PageWalk
+from starweaver_host.services.search_paging import PageWalk, RankedPage
+from starweaver_host.services.search_reading import HitReader
 from starweaver_host.services.search_rules import SearchPlan, plan_search
 
 from .budget import ScanBudget
@@ -29,6 +30,8 @@ from .scan import CorpusScan
 PROVIDER = "local"
 _Answer = tuple[tuple[SessionSearchHit, ...], SearchPosition | None]
 _LIMIT_REACHED = "the search stopped at a limit; the cursor goes on from there"
+_MOVED = "more sessions changed meanwhile than a page can follow; begin again to see them"
+_GROUP_CUT = "the search stopped at a limit while it looked at one session; that may be missing or be shown again"
 
 
 class LocalSearchProvider:
@@ -61,12 +64,14 @@ class LocalSearchProvider:
         return self._capabilities
 
     async def search(self, scope: SessionSearchScope, query: SessionSearchQuery) -> SessionSearchPage:
-        """Answer one query; see the contract. A busy store is `unavailable`, any other store error `failed`."""
+        """Answer one query; see the contract. A busy store is `unavailable`, any other store error `failed`.
+
+        A cursor of a store that was set back before the cursor's position is `invalid_cursor`.
+        """
         try:
             return await self._search(scope, plan_search(scope, query, capabilities=self._capabilities))
         except StoreError as error:
-            code: SearchErrorCode = "unavailable" if error.retryable else "failed"
-            raise SearchError(code, error.message, hint=error.hint) from error
+            raise SearchError(_search_code(error, query), error.message, hint=error.hint) from error
 
     async def _search(self, scope: SessionSearchScope, plan: SearchPlan) -> SessionSearchPage:
         cursors = await self._cursors()
@@ -86,11 +91,9 @@ class LocalSearchProvider:
     ) -> _Answer:
         from starweaver_host.services.search_browse import Browse
 
-        page = await Browse(self._store, plan, start=start, as_of=as_of).page()
+        page = await Browse(self._store, plan, start=start, as_of=as_of, coverage=coverage).page()
         if page.is_cut:
-            coverage.warn(
-                "limit_reached", "more sessions changed meanwhile than a page looks at; begin again to see them"
-            )
+            coverage.warn("limit_reached", _MOVED)
         return page.hits, page.next
 
     async def _matches(
@@ -102,15 +105,22 @@ class LocalSearchProvider:
         mirrored = await self._mirrored(plan, coverage, budget)
         scan = CorpusScan(self._store, plan, coverage=coverage, budget=budget, mirrored=mirrored)
         window = self._config.relevance_window
-        walk = PageWalk(self._store, scan, plan, start=start, as_of=as_of, window=window)
+        walk = PageWalk(self._store, scan, plan, start=start, as_of=as_of, window=window, coverage=coverage)
         page = await walk.page(budget)
         if page.is_cut:
             coverage.warn("limit_reached", _LIMIT_REACHED)
-        if not page.matches:
-            return (), page.next
+        hits = await self._hits(plan, walk, page, coverage) if page.matches else ()
+        if walk.is_short:
+            coverage.warn("limit_reached", _GROUP_CUT)
+        return hits, page.next
+
+    async def _hits(
+        self, plan: SearchPlan, walk: PageWalk, page: RankedPage, coverage: CoverageLog
+    ) -> tuple[SessionSearchHit, ...]:
         from starweaver_host.services.search_hits import build_hits
 
-        return await build_hits(self._store, plan, page.matches, others=walk.others), page.next
+        reader = HitReader(self._store, plan.access, coverage)
+        return await build_hits(reader, plan, page.matches, others=walk.others, coverage=coverage)
 
     async def _mirrored(self, plan: SearchPlan, coverage: CoverageLog, budget: ScanBudget) -> list[Match]:
         """Matches of the display mirrors; nothing is imported or opened unless a root is configured."""
@@ -138,6 +148,12 @@ def _generation(identity: StoreIdentity, *, has_mirrors: bool) -> str:
     """Derived from the store's versions and epoch and from what is searched, never from writes."""
     versions = f"{identity.schema_version}.{identity.fold_version}.{identity.projection_version}"
     return f"local-v1-{identity.epoch}-{versions}{'-mirrored' if has_mirrors else ''}"
+
+
+def _search_code(error: StoreError, query: SessionSearchQuery) -> SearchErrorCode:
+    if error.retryable:
+        return "unavailable"
+    return "invalid_cursor" if error.code == "invalid" and query.cursor is not None else "failed"
 
 
 __all__ = ["PROVIDER", "LocalSearchProvider"]

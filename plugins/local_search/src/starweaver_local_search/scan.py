@@ -57,8 +57,7 @@ class CorpusScan:
             async for batch in batches:
                 yield MatchBatch(newest=batch.newest, find=partial(self._find, batch))
         finally:
-            if isinstance(batches, AsyncGenerator):
-                await batches.aclose()
+            await batches.aclose()
 
     def _query(self, request: MatchRequest) -> CorpusQuery:
         narrowed = msgspec.structs.replace(
@@ -101,15 +100,18 @@ class CorpusScan:
 
 
 def find_in_batch(batch: CorpusBatch, needle: bytes, coverage: CoverageLog) -> list[CorpusDocument]:
-    """Return the documents of a batch that hold `needle`; one that cannot be decoded is warned about."""
+    """Return the documents of a batch that hold `needle`; parts of it that cannot be decoded are counted."""
     places = list(first_places(batch.text, needle))
     if not places:
         return []
+    name = (batch.newest, len(batch.text))
     try:
-        return list(batch.documents_at(places))
+        found = list(batch.documents_at(places))
     except (msgspec.MsgspecError, StoreError, ValueError):
-        coverage.warn("malformed_source", "some stored records could not be decoded and were not searched")
+        coverage.malformed(name)
         return []
+    coverage.malformed(*((*name, part) for part in range(batch.damaged)))
+    return found
 
 
 def first_places(text: bytes, needle: bytes) -> Iterator[int]:

@@ -10,6 +10,7 @@ from typing import Any
 from starweaver_host.contract.corpus import FeedPage, FeedRow
 from starweaver_host.contract.errors import StoreError
 
+from . import meta
 from .database import Transaction
 
 _WIDTH = 16
@@ -28,6 +29,14 @@ def decode(text: str) -> int:
         position = -1
     if position < 0 or encode(position) != text:
         raise StoreError("invalid", f"a position of this store's feed was wanted, found {text[:40]!r}")
+    return position
+
+
+def reached(text: str, head: int) -> int:
+    """A position that was handed out and that the feed has reached; one past `head` is `invalid`."""
+    position = decode(text)
+    if position > head:
+        raise StoreError("invalid", f"a position up to {encode(head)} was wanted, found {text!r}")
     return position
 
 
@@ -66,14 +75,15 @@ def changes(tx: Transaction, namespace_id: str, after: str | None, limit: int) -
     """Rows of sessions that changed beyond `after`, ascending."""
     if limit < 1:
         raise StoreError("invalid", f"a limit of at least 1 was wanted, found {limit}")
-    start = 0 if after is None else decode(after)
+    head = current(tx, namespace_id)
+    start = 0 if after is None else reached(after, head)
     rows = tx.execute(
         "SELECT session_id, feed_position, revision, activity_revision, incarnation, next_seq, status = 'deleted' "
         "FROM sessions WHERE namespace_id = ? AND feed_position > ? ORDER BY feed_position LIMIT ?",
         (namespace_id, start, limit),
     ).fetchall()
-    last = rows[-1][1] if len(rows) == limit else max(start, current(tx, namespace_id))
-    return FeedPage(rows=tuple(_row(row) for row in rows), position=encode(last))
+    last = rows[-1][1] if len(rows) == limit else head
+    return FeedPage(rows=tuple(_row(row) for row in rows), position=encode(last), epoch=meta.epoch(tx))
 
 
 def _row(row: tuple[Any, ...]) -> FeedRow:
@@ -81,6 +91,7 @@ def _row(row: tuple[Any, ...]) -> FeedRow:
     return FeedRow(
         session_id=session_id,
         position=encode(at),
+        source_revision=at,
         revision=revision,
         activity_revision=activity,
         incarnation=incarnation,
@@ -89,4 +100,4 @@ def _row(row: tuple[Any, ...]) -> FeedRow:
     )
 
 
-__all__ = ["advance", "changes", "current", "decode", "encode", "position", "touch"]
+__all__ = ["advance", "changes", "current", "decode", "encode", "position", "reached", "touch"]

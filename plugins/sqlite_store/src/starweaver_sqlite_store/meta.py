@@ -40,9 +40,14 @@ def identity(tx: Transaction) -> StoreIdentity:
     )
 
 
+def epoch(tx: Transaction) -> str:
+    """The random name of this file's feed."""
+    return bytes(tx.execute("SELECT value FROM store_meta WHERE key = 'epoch'").fetchone()[0]).decode()
+
+
 def cursor_key(tx: Transaction) -> bytes:
     """The key of cursors over this store."""
     return bytes(tx.execute("SELECT value FROM store_meta WHERE key = 'cursor_key'").fetchone()[0])
 
 
-__all__ = ["cursor_key", "identity", "initialise", "set_versions"]
+__all__ = ["cursor_key", "epoch", "identity", "initialise", "set_versions"]

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from starweaver_host.contract.corpus import CorpusBatch, CorpusDocument, CorpusQuery, DocumentRef
 
+from . import feed
 from .chunks import SEPARATOR, ChunkDocument, decode_documents
 from .conditions import one_of
 from .database import Database, Transaction
@@ -80,6 +81,8 @@ class _Part(NamedTuple):
 
 def _batches(tx: Transaction, query: CorpusQuery) -> Iterator[CorpusBatch]:
     limits = limits_of(query)
+    if query.beyond is not None:
+        feed.reached(query.beyond, feed.current(tx, query.scope.namespace_id))
     streams: list[Iterator[CorpusBatch]] = []
     if TITLES in limits.sources:
         streams.append(_title_batches(read_titles(tx, query, limits)))
@@ -169,7 +172,7 @@ def _part_documents_at(part: _Part, limits: Limits, places: Sequence[int]) -> It
 def _is_seen(document: ChunkDocument, part: _Part, limits: Limits) -> bool:
     if document.source not in limits.sources or document.run_id in part.hidden_runs:
         return False
-    if limits.as_of is not None and document.position > limits.as_of:
+    if document.position <= limits.beyond or (limits.as_of is not None and document.position > limits.as_of):
         return False
     return limits.older_than is None or document.time < limits.older_than
 

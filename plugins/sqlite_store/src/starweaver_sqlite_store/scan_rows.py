@@ -27,12 +27,13 @@ _ONE_CHUNK = (
 
 
 class Limits(NamedTuple):
-    """What a scan leaves out within a chunk; `sources` are indexes into SEARCH_SOURCES."""
+    """What a scan leaves out within a chunk; `sources` are indexes into SEARCH_SOURCES. `beyond` 0 leaves out none."""
 
     sources: frozenset[int]
     as_of: int | None
     older_than: int | None
     run_statuses: tuple[str, ...]
+    beyond: int = 0
 
 
 class ChunkRow(NamedTuple):
@@ -61,6 +62,7 @@ def limits_of(query: CorpusQuery) -> Limits:
         as_of=None if query.as_of is None else feed.decode(query.as_of),
         older_than=query.older_than,
         run_statuses=query.filter.run_statuses,
+        beyond=0 if query.beyond is None else feed.decode(query.beyond),
     )
 
 
@@ -82,6 +84,8 @@ def starts_from_sessions(query: CorpusQuery) -> str | None:
     """
     if query.filter.session_ids or query.scope.session_ids is not None:
         return "sqlite_autoindex_sessions_1"
+    if query.beyond is not None:
+        return "sessions_feed"
     return "sessions_root" if query.filter.roots else None
 
 
@@ -90,6 +94,8 @@ def chunk_statement(query: CorpusQuery, limits: Limits, columns: str = "c.rowid"
     conditions = filter_conditions(query.scope, query.filter)
     if limits.as_of is not None:
         conditions.append(Condition("c.first_position <= ?", (limits.as_of,)))
+    if limits.beyond:
+        conditions.append(Condition("s.feed_position > ?", (limits.beyond,)))
     if limits.older_than is not None:
         conditions.append(Condition("c.oldest_time < ?", (limits.older_than,)))
     return _statement(columns, ("corpus_chunks", "c", "newest_time"), conditions, query)
@@ -109,6 +115,8 @@ def title_statement(query: CorpusQuery, limits: Limits) -> Condition:
     else:
         sql = "t.position <= ? AND (t.superseded_position IS NULL OR t.superseded_position > ?)"
         conditions.append(Condition(sql, (limits.as_of, limits.as_of)))
+    if limits.beyond:
+        conditions.append(Condition("s.feed_position > ? AND t.position > ?", (limits.beyond, limits.beyond)))
     if limits.older_than is not None:
         conditions.append(Condition("t.set_at < ?", (limits.older_than,)))
     columns = "t.set_at, t.session_id, s.root_session_id, t.folded"

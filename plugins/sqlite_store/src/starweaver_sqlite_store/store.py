@@ -6,7 +6,7 @@ when it is first called: a command calls three or four of them, and all together
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
@@ -196,7 +196,7 @@ class SqliteSessionStore:
 
         return await self._offload(self._database.write_relaxed, import_batch, batch)
 
-    async def scan_corpus(self, query: CorpusQuery) -> AsyncIterator[CorpusBatch]:
+    async def scan_corpus(self, query: CorpusQuery) -> AsyncGenerator[CorpusBatch, None]:
         from .scan import CorpusScan
 
         scan = await self._offload(CorpusScan, self._database, query)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 
 from starweaver_host.contract.corpus import (
     Attribution,
@@ -10,11 +10,10 @@ from starweaver_host.contract.corpus import (
     CorpusDocument,
     CorpusQuery,
     DocumentRef,
-    encode_documents,
 )
 from starweaver_host.contract.records import AccessScope
 
-from .feed import MemoryFeed, decode_position
+from .feed import MemoryFeed, decode_position, reached_position
 from .filters import selects, selects_run, shows
 from .state import Holding, State, StoredDocument
 
@@ -27,7 +26,7 @@ Placed = tuple[Holding, StoredDocument]
 class MemoryCorpus(MemoryFeed):
     """SearchCorpus."""
 
-    async def scan_corpus(self, query: CorpusQuery) -> AsyncIterator[CorpusBatch]:
+    async def scan_corpus(self, query: CorpusQuery) -> AsyncGenerator[CorpusBatch, None]:
         """Batches newest first, of the state as it was when the scan began."""
         found = self._found(self._state, query)
         found.sort(key=lambda placed: (placed[1].document.time, placed[1].document.ref.session_id), reverse=True)
@@ -36,13 +35,15 @@ class MemoryCorpus(MemoryFeed):
 
     def _found(self, state: State, query: CorpusQuery) -> list[Placed]:
         as_of = None if query.as_of is None else decode_position(query.as_of)
+        head = state.positions.get(query.scope.namespace_id, 0)
+        beyond = 0 if query.beyond is None else reached_position(query.beyond, head)
         return [
             (holding, stored)
             for holding in state.in_namespace(query.scope.namespace_id)
             if shows(query.scope, holding.session)
             and selects(query.filter, holding.session, [each.run for each in holding.runs])
             for stored in holding.documents
-            if self._was_held(stored, as_of) and self._is_wanted(query, holding, stored)
+            if stored.since > beyond and self._was_held(stored, as_of) and self._is_wanted(query, holding, stored)
         ]
 
     def _was_held(self, stored: StoredDocument, as_of: int | None) -> bool:
@@ -100,7 +101,7 @@ def _batch(found: Sequence[Placed]) -> CorpusBatch:
     return CorpusBatch(
         newest=found[0][1].document.time,
         text=b"\0".join(stored.folded for _, stored in found),
-        encoded_documents=encode_documents(tuple(documents)),
+        load=lambda: tuple(documents),
     )
 
 

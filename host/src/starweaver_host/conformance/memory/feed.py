@@ -17,13 +17,14 @@ class MemoryFeed(MemoryBase):
     async def changes(self, namespace_id: str, *, after: str | None = None, limit: int = 1000) -> FeedPage:
         """Rows of sessions that changed beyond `after`, ascending."""
         check_limit(limit, _UNBOUNDED)
-        start = 0 if after is None else decode_position(after)
+        head = self._state.positions.get(namespace_id, 0)
+        start = 0 if after is None else reached_position(after, head)
         changed = [held for held in self._state.in_namespace(namespace_id) if held.position > start]
         changed.sort(key=lambda holding: holding.position)
         page = changed[:limit]
-        newest = max(start, self._state.positions.get(namespace_id, 0))
-        last = page[-1].position if len(changed) > limit else newest
-        return FeedPage(rows=tuple(_row(holding) for holding in page), position=encode_position(last))
+        last = page[-1].position if len(changed) > limit else head
+        rows = tuple(_row(holding) for holding in page)
+        return FeedPage(rows=rows, position=encode_position(last), epoch=(await self.identity()).epoch)
 
     async def position(self, namespace_id: str) -> str:
         """The position of the newest commit."""
@@ -42,11 +43,20 @@ def decode_position(text: str) -> int:
     return int(text[1:])
 
 
+def reached_position(text: str, head: int) -> int:
+    """A position that was handed out and that the feed has reached; one past `head` is `invalid`."""
+    position = decode_position(text)
+    if position > head:
+        raise StoreError("invalid", f"a position up to {encode_position(head)} was wanted, found {text[:40]!r}")
+    return position
+
+
 def _row(holding: Holding) -> FeedRow:
     session = holding.session
     return FeedRow(
         session_id=session.header.session_id,
         position=encode_position(holding.position),
+        source_revision=holding.position,
         revision=session.revision,
         activity_revision=session.activity_revision,
         incarnation=session.incarnation,
@@ -55,4 +65,4 @@ def _row(holding: Holding) -> FeedRow:
     )
 
 
-__all__ = ["MemoryFeed", "decode_position", "encode_position"]
+__all__ = ["MemoryFeed", "decode_position", "encode_position", "reached_position"]

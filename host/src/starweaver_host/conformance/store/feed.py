@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from starweaver_host.contract.corpus import FeedRow
+from starweaver_host.contract.corpus import CorpusQuery, FeedRow
 from starweaver_host.contract.records import SessionChange
 from starweaver_host.contract.store import SessionStore
 
 from .imports import batch
-from .samples import COMPLETED, SCOPE, admitted, asks, created, deleted, ended, key, says
+from .samples import COMPLETED, SCOPE, admitted, asks, created, deleted, ended, key, refused, says, scanned
 from .suite import StoreSuite
 
 
@@ -139,6 +139,62 @@ class FeedRules(StoreSuite):
         assert [row.session_id for row in page.rows] == ["a"]
         assert [row.session_id for row in rest] == ["c", "b", "a"]
 
+    async def test_every_change_has_a_higher_source_revision(self, store: SessionStore) -> None:
+        """What orders the mutations of a session grows with edits, runs, appends, imports and deletions alike.
+
+        If this fails: number changes by the feed, not by one of the two revisions.
+        """
+        after = await store.position("local")
+        seen: list[int] = []
+
+        async def look() -> None:
+            nonlocal after
+            page = await store.changes("local", after=after)
+            after = page.position
+            seen.extend(row.source_revision for row in page.rows)
+
+        await created(store)
+        await look()
+        await ended(store)
+        await look()
+        await store.append(key(), [says("hello")])
+        await look()
+        await store.update_session(SCOPE, "s1", SessionChange(title="new"))
+        await look()
+        await store.import_batch(batch("s1", asks("more"), expected_next_seq=1))
+        await look()
+        await deleted(store)
+        await look()
+
+        assert len(seen) == 6
+        assert seen == sorted(set(seen))
+
+    async def test_page_names_the_epoch_of_its_positions(self, store: SessionStore) -> None:
+        """Every page names the store's epoch, also an empty one.
+
+        If this fails: a reader cannot tell this store from another one at the same place.
+        """
+        empty = await store.changes("local")
+        await created(store)
+        page = await store.changes("local", after=empty.position)
+
+        assert {empty.epoch, page.epoch} == {(await store.identity()).epoch}
+
+    async def test_position_past_the_head_is_refused(self, store: SessionStore) -> None:
+        """A reader that is ahead of the store is told so: the store was set back to an earlier state.
+
+        If this fails: rows of sessions that a restored backup does not hold would stay in an index for ever.
+        """
+        await created(store, "here")
+        for session_id in ("a", "b", "c"):
+            await created(store, session_id, namespace_id="longer")
+        ahead = await store.position("longer")
+
+        with refused("invalid"):
+            await store.changes("local", after=ahead)
+        with refused("invalid"):
+            await scanned(store, CorpusQuery(scope=SCOPE, beyond=ahead))
+
     async def test_positions_can_be_asked_again(self, store: SessionStore) -> None:
         """There is nothing to acknowledge: the same position gives the same rows again.
 
@@ -153,19 +209,22 @@ class FeedRules(StoreSuite):
         assert [row.session_id for row in first] == ["b"]
         assert first == second
 
-    async def test_append_answers_its_own_position(self, store: SessionStore) -> None:
-        """The position of an append is that of its change: asking beyond it does not show it, asking before does.
+    async def test_append_answers_a_position_that_covers_it(self, store: SessionStore) -> None:
+        """Whoever has seen the feed up to an append's position has seen the append; from before it, it is to come.
 
-        If this fails: the position answered is read before or after the commit.
+        The head may be further on already, and positions need not follow each other.
+
+        If this fails: the position answered is read before the commit.
         """
         await created(store)
         before = await store.position("local")
 
         result = await store.append(key(), [says("hello")])
 
-        assert result.position == await store.position("local")
-        assert len(await _rows(store, before)) == 1
+        assert [(row.session_id, row.last_seq) for row in await _rows(store, before)] == [("s1", 0)]
         assert await _rows(store, result.position) == []
+        await store.append(key(), [says("again")])
+        assert [row.last_seq for row in await _rows(store, result.position)] == [1]
 
     async def test_tombstone_stays_in_the_feed(self, store: SessionStore) -> None:
         """A deleted session has a row that says so, for indexes to forget it.

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
-
 from starweaver_host.conformance.context import START, ManualClock
 from starweaver_host.contract.corpus import (
     CorpusQuery,
@@ -51,6 +49,30 @@ class SnapshotRules(StoreSuite):
 
         assert seen == before
         assert len(await scanned_texts(store)) == len(before) + 6
+
+    async def test_scan_beyond_a_position_sees_only_what_came_later(
+        self, store: SessionStore, clock: ManualClock
+    ) -> None:
+        """A scan beyond a position sees the documents added or rewritten since, and none that were there.
+
+        If this fails: an index that has read up to a position would read everything again, or miss the tail.
+        """
+        session_ids = await fill_corpus(store, clock)
+        beyond = await store.position("local")
+        nothing = await scanned_texts(store, CorpusQuery(scope=SCOPE, beyond=beyond))
+        await store.append(key(session_ids[0]), [says("added later")])
+        await store.update_session(SCOPE, session_ids[1], SessionChange(title="named later"))
+        between = await store.position("local")
+        await created(store, "new")
+        await ended(store, "r9", "new", input=text_input("asked last"))
+
+        seen = await scanned_texts(store, CorpusQuery(scope=SCOPE, beyond=beyond))
+        window = await scanned_texts(store, CorpusQuery(scope=SCOPE, beyond=beyond, as_of=between))
+
+        assert nothing == []
+        assert sorted(seen) == ["added later", "all done", "asked last", "named later"]
+        assert sorted(window) == ["added later", "named later"]
+        assert await scanned_texts(store, CorpusQuery(scope=SCOPE, beyond=await store.position("local"))) == []
 
     async def test_renamed_title_is_seen_as_it_was(self, store: SessionStore) -> None:
         """A scan as of a position sees the title of that moment, a scan of now the current one, never both.
@@ -123,8 +145,7 @@ class SnapshotRules(StoreSuite):
         for _ in range(20):
             scan = store.scan_corpus(QUERY)
             first = await anext(scan)
-            if isinstance(scan, AsyncGenerator):
-                await scan.aclose()
+            await scan.aclose()
 
         await created(store, "after")
         assert first.documents()

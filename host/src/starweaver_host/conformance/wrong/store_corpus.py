@@ -3,11 +3,13 @@
 # ruff: noqa: ARG002 (to ignore an argument is how some of these are wrong)
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import replace as with_fields
+from functools import partial
 
 from msgspec.structs import replace
 
+from starweaver_host.conformance.memory.feed import decode_position
 from starweaver_host.conformance.memory.state import State, StoredDocument
 from starweaver_host.conformance.memory_store import MemorySessionStore
 from starweaver_host.contract.corpus import (
@@ -17,7 +19,6 @@ from starweaver_host.contract.corpus import (
     CorpusQuery,
     DocumentRef,
     FeedPage,
-    encode_documents,
 )
 from starweaver_host.contract.records import AccessScope, Session, SessionChange
 from starweaver_host.projection.folding import fold
@@ -28,7 +29,7 @@ from .kinds import CORPUS, wrong
 class FindsTheDeleted(MemorySessionStore):
     """Scans tombstones nobody asked for."""
 
-    async def scan_corpus(self, query: CorpusQuery) -> AsyncIterator[CorpusBatch]:
+    async def scan_corpus(self, query: CorpusQuery) -> AsyncGenerator[CorpusBatch, None]:
         wide = replace(query.scope, include_deleted=True)
         statuses = query.filter.statuses or ("active", "archived", "failed", "deleted")
         async for batch in super().scan_corpus(
@@ -40,7 +41,7 @@ class FindsTheDeleted(MemorySessionStore):
 class ScansOldestFirst(MemorySessionStore):
     """Yields its batches the wrong way round."""
 
-    async def scan_corpus(self, query: CorpusQuery) -> AsyncIterator[CorpusBatch]:
+    async def scan_corpus(self, query: CorpusQuery) -> AsyncGenerator[CorpusBatch, None]:
         for batch in reversed([batch async for batch in super().scan_corpus(query)]):
             yield batch
 
@@ -48,7 +49,7 @@ class ScansOldestFirst(MemorySessionStore):
 class JoinsDocuments(MemorySessionStore):
     """Puts a space where a NUL belongs, so that a match may span two documents."""
 
-    async def scan_corpus(self, query: CorpusQuery) -> AsyncIterator[CorpusBatch]:
+    async def scan_corpus(self, query: CorpusQuery) -> AsyncGenerator[CorpusBatch, None]:
         async for batch in super().scan_corpus(query):
             yield replace(batch, text=batch.text.replace(b"\0", b" "))
 
@@ -56,17 +57,17 @@ class JoinsDocuments(MemorySessionStore):
 class LosesTheSixtyFourth(MemorySessionStore):
     """Drops the last document of a full batch."""
 
-    async def scan_corpus(self, query: CorpusQuery) -> AsyncIterator[CorpusBatch]:
+    async def scan_corpus(self, query: CorpusQuery) -> AsyncGenerator[CorpusBatch, None]:
         async for batch in super().scan_corpus(query):
             documents = batch.documents()
             kept = documents[:-1] if len(documents) == 64 else documents
-            yield replace(batch, encoded_documents=encode_documents(kept))
+            yield replace(batch, load=partial(tuple, kept))
 
 
 class ForgetsSources(MemorySessionStore):
     """Scans every source whatever the filter names."""
 
-    async def scan_corpus(self, query: CorpusQuery) -> AsyncIterator[CorpusBatch]:
+    async def scan_corpus(self, query: CorpusQuery) -> AsyncGenerator[CorpusBatch, None]:
         async for batch in super().scan_corpus(replace(query, filter=replace(query.filter, sources=SEARCH_SOURCES))):
             yield batch
 
@@ -74,7 +75,7 @@ class ForgetsSources(MemorySessionStore):
 class TakesPrefixesForFolders(MemorySessionStore):
     """Finds `/home/me2` below `/home/me`."""
 
-    async def scan_corpus(self, query: CorpusQuery) -> AsyncIterator[CorpusBatch]:
+    async def scan_corpus(self, query: CorpusQuery) -> AsyncGenerator[CorpusBatch, None]:
         folder, wanted = query.filter.cwd_prefix, query.filter
         if folder is not None:
             below = self._beginning(query.scope.namespace_id, folder)
@@ -91,7 +92,7 @@ class TakesPrefixesForFolders(MemorySessionStore):
 class FindsSubagentsAlways(MemorySessionStore):
     """Scans child sessions although it was told not to."""
 
-    async def scan_corpus(self, query: CorpusQuery) -> AsyncIterator[CorpusBatch]:
+    async def scan_corpus(self, query: CorpusQuery) -> AsyncGenerator[CorpusBatch, None]:
         async for batch in super().scan_corpus(replace(query, filter=replace(query.filter, include_children=True))):
             yield batch
 
@@ -103,10 +104,18 @@ class SeesTheFuture(MemorySessionStore):
         return stored.until is None
 
 
+class ScansBehind(MemorySessionStore):
+    """Shows a scan beyond a position what was there before."""
+
+    async def scan_corpus(self, query: CorpusQuery) -> AsyncGenerator[CorpusBatch, None]:
+        async for batch in super().scan_corpus(replace(query, beyond=None)):
+            yield batch
+
+
 class ReadsAlong(MemorySessionStore):
     """Shows a running scan what is written meanwhile: each batch is of another state."""
 
-    async def scan_corpus(self, query: CorpusQuery) -> AsyncIterator[CorpusBatch]:
+    async def scan_corpus(self, query: CorpusQuery) -> AsyncGenerator[CorpusBatch, None]:
         place = 0
         while batches := [batch async for batch in super().scan_corpus(query)][place:]:
             yield batches[0]
@@ -134,6 +143,23 @@ class ForgetsTombstonesInTheFeed(MemorySessionStore):
     async def changes(self, namespace_id: str, *, after: str | None = None, limit: int = 1000) -> FeedPage:
         page = await super().changes(namespace_id, after=after, limit=limit)
         return replace(page, rows=tuple(row for row in page.rows if not row.tombstone))
+
+
+class FollowsAnyPosition(MemorySessionStore):
+    """Answers a reader that is ahead of the store as if nothing were new."""
+
+    async def changes(self, namespace_id: str, *, after: str | None = None, limit: int = 1000) -> FeedPage:
+        head = await self.position(namespace_id)
+        is_ahead = after is not None and decode_position(after) > decode_position(head)
+        return await super().changes(namespace_id, after=head if is_ahead else after, limit=limit)
+
+
+class NumbersByEdit(MemorySessionStore):
+    """Orders changes by the session's edits, of which a run is none."""
+
+    async def changes(self, namespace_id: str, *, after: str | None = None, limit: int = 1000) -> FeedPage:
+        page = await super().changes(namespace_id, after=after, limit=limit)
+        return replace(page, rows=tuple(replace(row, source_revision=row.revision) for row in page.rows))
 
 
 class RenamesInSilence(MemorySessionStore):
@@ -198,6 +224,12 @@ WRONG_CORPORA = (
         *CORPUS,
         "ScanningRules",
     ),
+    wrong(
+        ScansBehind,
+        "test_scan_beyond_a_position_sees_only_what_came_later",
+        *CORPUS,
+        "ScanningRules",
+    ),
     wrong(ReadsAlong, "test_running_scan_sees_one_snapshot", *CORPUS, "ScanningRules"),
     wrong(ReturnsFoldedText, "test_texts_are_read_in_the_order_asked_for", *CORPUS, "ScanningRules"),
     wrong(
@@ -208,6 +240,8 @@ WRONG_CORPORA = (
         "ImportRules",
     ),
     wrong(ForgetsTombstonesInTheFeed, "test_tombstone_stays_in_the_feed", "FeedRules"),
+    wrong(FollowsAnyPosition, "test_position_past_the_head_is_refused", "FeedRules"),
+    wrong(NumbersByEdit, "test_every_change_has_a_higher_source_revision", "FeedRules"),
     wrong(RenamesInSilence, "test_every_kind_of_change_moves_the_feed", "FeedRules"),
     wrong(OvershootsItsPages, "test_rows_come_in_the_order_of_the_last_change", "FeedRules"),
 )
