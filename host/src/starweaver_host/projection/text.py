@@ -43,7 +43,7 @@ def visible_text(payload: EventPayload | Payload) -> str:
     """Return the text blocks of a message as written, joined by a newline; empty for anything else."""
     if not isinstance(payload, UserMessage | AssistantMessage):
         return ""
-    return "\n".join(block.text for block in payload.content if isinstance(block, TextBlock))
+    return "\n".join([block.text for block in payload.content if isinstance(block, TextBlock)])
 
 
 def decode_payload(event: Event | NewEvent) -> EventPayload | Payload:

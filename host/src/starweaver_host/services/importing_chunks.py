@@ -21,6 +21,7 @@ from starweaver_host.contract.transcripts import (
 )
 
 _EVENT_OVERHEAD = 200
+_WITH_TEXT = (TextBlock, ReasoningBlock)
 
 SKIPS_NAMED = 3
 """How many of an item's records that could not be understood are named; all are counted."""
@@ -121,8 +122,7 @@ def event_weight(event: NewEvent) -> int:
     """About how many bytes an event stores, without encoding it."""
     data = event.data
     if isinstance(data, UserMessage | AssistantMessage):
-        texts = sum(len(block.text) for block in data.content if isinstance(block, TextBlock | ReasoningBlock))
-        return _EVENT_OVERHEAD + texts
+        return _EVENT_OVERHEAD + sum([len(block.text) for block in data.content if isinstance(block, _WITH_TEXT)])
     text = getattr(data, "text", None) or getattr(data, "arguments", None)
     return _EVENT_OVERHEAD + (len(text) if isinstance(text, str) else 0)
 

@@ -27,6 +27,7 @@ class TurnLog:
 
     def __init__(self, state: TurnState = _EMPTY) -> None:
         self.next_seq, self.turn, self.is_open = state
+        self._run_id = f"turn-{self.turn}"
         self._events: list[NewEvent] = []
 
     @property
@@ -37,7 +38,7 @@ class TurnLog:
     @property
     def run_id(self) -> str | None:
         """The id of the open turn's run; None between turns. The same on every reading of the same transcript."""
-        return f"turn-{self.turn}" if self.is_open else None
+        return self._run_id if self.is_open else None
 
     def add(
         self,
@@ -71,6 +72,7 @@ class TurnLog:
         """Start the next turn; one that is still open ends first with reason `unfinished`."""
         self.finish(time, reason=unfinished)
         self.turn += 1
+        self._run_id = f"turn-{self.turn}"
         self.is_open = True
         self.add(TurnStart(turn=self.turn, model=model), time=time)
 

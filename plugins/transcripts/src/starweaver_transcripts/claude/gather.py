@@ -55,9 +55,11 @@ def _message_id(row: Row) -> str | None:
 
 def _has_result(row: Row) -> bool:
     content = row.message.content if isinstance(row.message, Message) else None
-    return isinstance(content, list) and any(
-        not isinstance(block, str) and block.type == "tool_result" for block in content
-    )
+    if isinstance(content, list):
+        for block in content:
+            if not isinstance(block, str) and block.type == "tool_result":
+                return True
+    return False
 
 
 __all__ = ["Group"]

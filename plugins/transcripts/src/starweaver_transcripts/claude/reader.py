@@ -91,7 +91,10 @@ class FileReader:
         group = self._group
         if group is None:
             return True
-        return any(isinstance(part, Row) and group.is_closed_by(part, self._sessions.of(part)) for part in parts)
+        for part in parts:
+            if isinstance(part, Row) and group.is_closed_by(part, self._sessions.of(part)):
+                return True
+        return False
 
     def _take(self, parts: list[Decoded], line: Line) -> None:
         for part in parts:
