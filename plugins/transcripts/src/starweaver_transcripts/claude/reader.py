@@ -91,10 +91,7 @@ class FileReader:
         group = self._group
         if group is None:
             return True
-        for part in parts:
-            if isinstance(part, Row) and group.is_closed_by(part, self._sessions.of(part)):
-                return True
-        return False
+        return any(isinstance(part, Row) and group.is_closed_by(part, self._sessions.of(part)) for part in parts)
 
     def _take(self, parts: list[Decoded], line: Line) -> None:
         for part in parts:
