@@ -271,6 +271,11 @@ class ScriptedStore:
         )
         return FeedPage(rows=rows, position=rows[-1].position if rows else str(since), epoch=self.epoch)
 
+    async def read_events(
+        self, scope: AccessScope, session_id: str, *, from_seq: int = 0, limit: int = 1000
+    ) -> NoReturn:
+        raise StoreError("not_found", f"session {session_id!r} was wanted, found no log of any")
+
     async def position(self, namespace_id: str) -> str:
         self._called("position")
         return str(self.now)

@@ -17,16 +17,17 @@ from starweaver_host.contract.records import Session
 from starweaver_host.contract.registration import ProviderContext
 from starweaver_host.contract.search import (
     SearchCapabilities,
-    SearchCoverage,
     SessionSearchHit,
     SessionSearchPage,
     SessionSearchQuery,
     SessionSearchScope,
 )
-from starweaver_host.contract.store import RunListQuery, SessionListQuery, SessionStore
+from starweaver_host.contract.store import SessionListQuery, SessionStore
 from starweaver_host.services.cursors import CursorCodec, CursorInvalid
+from starweaver_host.services.search_coverage import CoverageLog
 from starweaver_host.services.search_hits import browse_hit, build_hits
 from starweaver_host.services.search_order import Match, tail_key
+from starweaver_host.services.search_reading import HitReader
 from starweaver_host.services.search_rules import SearchPlan, plan_search
 
 from .search_oracle import Expected, Spoken, expected_groups, owners_of, read_spoken
@@ -61,11 +62,12 @@ class MemorySearchProvider:
         answer = self._answers[number]
         page = answer[offset : offset + plan.limit]
         is_last = offset + plan.limit >= len(answer)
-        hits = [await self._hit(plan, each) for each in page]
+        coverage = CoverageLog(plan.sources, generation="memory-v1")
+        hits = [await self._hit(plan, each, coverage) for each in page]
         return SessionSearchPage(
             hits=tuple(hit for hit in hits if hit is not None),
             next_cursor=None if is_last else await self.seal(number, offset + plan.limit, binding),
-            coverage=SearchCoverage(state="complete", searched_sources=plan.sources, generation="memory-v1"),
+            coverage=coverage.build(),
         )
 
     def plan(self, scope: SessionSearchScope, query: SessionSearchQuery) -> SearchPlan:
@@ -105,18 +107,17 @@ class MemorySearchProvider:
             if (after := page.after) is None:
                 return sessions
 
-    async def _hit(self, plan: SearchPlan, found: Expected | Session) -> SessionSearchHit | None:
+    async def _hit(self, plan: SearchPlan, found: Expected | Session, coverage: CoverageLog) -> SessionSearchHit | None:
+        reader = HitReader(self.store, plan.access, coverage)
         if isinstance(found, Session):
-            runs = await self.store.list_runs(
-                plan.access, found.header.session_id, RunListQuery(newest_first=True, limit=1)
-            )
-            return self.dress(browse_hit(found, runs.runs[0] if runs.runs else None))
+            return self.dress(browse_hit(found, await reader.last_run(found.header.session_id)))
         matches = [self._match(document) for document in found.documents]
 
         async def others(_: Match) -> Sequence[Match]:
             return matches[1:]
 
-        hits = await build_hits(self.store, plan, [(tail_key(matches[0]), matches[0])], others=others)
+        best = (tail_key(matches[0]), matches[0])
+        hits = await build_hits(reader, plan, [best], others=others, coverage=coverage)
         return self.dress(hits[0]) if hits else None
 
     def _match(self, spoken: Spoken) -> Match:

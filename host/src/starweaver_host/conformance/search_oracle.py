@@ -30,7 +30,10 @@ ASSISTANT_SOURCES = {"run_output_preview", "display_message"}
 
 
 class Spoken(NamedTuple):
-    """One document with everything a filter may ask about."""
+    """One document with everything a filter may ask about.
+
+    `folds_under` is the session a folding search shows it in: the root, or its own where the root cannot be seen.
+    """
 
     ref: DocumentRef
     time: int
@@ -39,6 +42,7 @@ class Spoken(NamedTuple):
     session: Session
     run_status: str | None
     run_statuses: frozenset[str]
+    folds_under: str
 
     @property
     def id(self) -> str:
@@ -69,6 +73,8 @@ async def read_spoken(store: SessionStore, access: AccessScope) -> list[Spoken]:
         session.header.session_id: session
         for session in await store.get_sessions(access, sorted({document.ref.session_id for document in found}))
     }
+    roots = {session.root_session_id for session in sessions.values()}
+    seen = {session.header.session_id for session in await store.get_sessions(access, sorted(roots))}
     statuses = {
         (session_id, run_id): await _run_status(store, access, session_id, run_id)
         for session_id, run_id in {(d.ref.session_id, d.ref.run_id) for d in found}
@@ -78,13 +84,14 @@ async def read_spoken(store: SessionStore, access: AccessScope) -> list[Spoken]:
         Spoken(
             ref=document.ref,
             time=document.time,
-            text=text or "",
+            text=text or "",  # of a damaged document nothing can be found
             identity=document.identity,
             session=sessions[document.ref.session_id],
             run_status=statuses.get((document.ref.session_id, document.ref.run_id or "")),
             run_statuses=frozenset(
                 status for (owner, _), status in statuses.items() if owner == document.ref.session_id and status
             ),
+            folds_under=document.root_session_id if document.root_session_id in seen else document.ref.session_id,
         )
         for document, text in zip(found, texts, strict=True)
     ]
@@ -139,7 +146,7 @@ def group_name(spoken: Spoken, query: SessionSearchQuery) -> str:
         return spoken.id
     if query.granularity == "run":
         return f"{spoken.ref.session_id} / {spoken.ref.run_id or ''}"
-    return spoken.session.root_session_id if query.fold_subagents else spoken.ref.session_id
+    return spoken.folds_under if query.fold_subagents else spoken.ref.session_id
 
 
 def has_whole_word(text: str, needle: str) -> bool:

@@ -1,7 +1,8 @@
 """Browsing: a search without text lists sessions, newest first, with the same filters, cursors and page shape.
 
 A session moves when it is written to, so pages after the first also look at what changed since: a session that moved
-above the position before it was shown comes at the head of the next page, and none is shown twice. A session that is
+above the position before it was shown comes at the head of the next page, and none is shown twice; past SHOWN_MAX
+sessions such a one may be missed, and the page says so. A session that is
 imported meanwhile with an older time may join a later page.
 """
 
@@ -13,11 +14,13 @@ import msgspec
 
 from starweaver_host.contract.records import Run, Session
 from starweaver_host.contract.search import SessionSearchHit
-from starweaver_host.contract.store import PAGE_MAX, RunListQuery, SessionListQuery, SessionStore
+from starweaver_host.contract.store import PAGE_MAX, SessionListQuery, SessionStore
 
+from .search_coverage import CoverageLog
 from .search_cursor import SHOWN_MAX, SearchPosition
 from .search_hits import browse_hit
 from .search_order import TAIL, group_hash
+from .search_reading import HitReader
 from .search_rules import SearchPlan
 
 CHANGED_MAX = 2000
@@ -25,7 +28,7 @@ CHANGED_MAX = 2000
 
 
 class BrowsePage(msgspec.Struct, frozen=True, kw_only=True):
-    """Hits, where the next page begins, and whether more sessions had changed than were looked at."""
+    """Hits, where the next page begins, and whether sessions that changed may have been missed."""
 
     hits: tuple[SessionSearchHit, ...]
     next: SearchPosition | None
@@ -38,8 +41,17 @@ class Browse:
     `floor` of its positions is the newest update time when the first page was read: what was created later is new.
     """
 
-    def __init__(self, store: SessionStore, plan: SearchPlan, *, start: SearchPosition | None, as_of: str) -> None:
+    def __init__(
+        self,
+        store: SessionStore,
+        plan: SearchPlan,
+        *,
+        start: SearchPosition | None,
+        as_of: str,
+        coverage: CoverageLog,
+    ) -> None:
         self._store = store
+        self._reader = HitReader(store, plan.access, coverage)
         self._plan = plan
         self._start = start
         self._as_of = as_of
@@ -85,7 +97,7 @@ class Browse:
 
     async def _moved(self) -> tuple[list[Session], bool]:
         """Sessions that moved above the position since the first page and were not shown before; newest first."""
-        if self._start is None or not self._start.shown_all:
+        if self._start is None:
             return [], False
         changed, is_cut = await self._changed()
         moved: list[Session] = []
@@ -94,6 +106,9 @@ class Browse:
             query = SessionListQuery(filter=narrowed, limit=PAGE_MAX)
             page = await self._store.list_sessions(self._plan.access, query)
             moved += [session for session in page.sessions if self._is_moved(session)]
+        if not self._start.shown_all:
+            # which of them were shown is forgotten: none is shown again, and one that waited may be missed
+            return [], is_cut or bool(moved)
         return sorted(moved, key=_place, reverse=True), is_cut
 
     async def _changed(self) -> tuple[tuple[str, ...], bool]:
@@ -111,9 +126,7 @@ class Browse:
     async def _last_run(self, session: Session) -> Run | None:
         if session.counts.runs == 0:
             return None
-        query = RunListQuery(newest_first=True, limit=1)
-        page = await self._store.list_runs(self._plan.access, session.header.session_id, query)
-        return page.runs[0] if page.runs else None
+        return await self._reader.last_run(session.header.session_id)
 
     def _position(self, sessions: list[Session], *, moved: int) -> SearchPosition:
         earlier = self._start.shown if self._start is not None else ()

@@ -1,15 +1,14 @@
 """Builds the hits of a page from ranked matches: summaries, snippets, locations.
 
-Originals are read here, for shown hits only. What vanished or changed since it was matched is left out: a page may be
-shorter than its limit, and is never wrong.
+Originals are read here, for shown hits only. What is damaged, or was rewritten since it was matched, is left out and
+said in the coverage: a page may be shorter than its limit, and is never wrong.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from starweaver_host.contract.corpus import DocumentRef
-from starweaver_host.contract.errors import StoreError
 from starweaver_host.contract.records import Run, Session
 from starweaver_host.contract.search import (
     ReplayPosition,
@@ -18,11 +17,12 @@ from starweaver_host.contract.search import (
     SessionSummary,
     Snippet,
 )
-from starweaver_host.contract.store import SessionStore
 from starweaver_host.projection.documents import document_id
 from starweaver_host.projection.snippets import make_snippet, safe_line
 
+from .search_coverage import CoverageLog
 from .search_order import Match, OrderKey, score
+from .search_reading import HitReader
 from .search_rules import SearchPlan
 
 TITLE_MAX_BYTES = 256
@@ -30,37 +30,49 @@ PROFILE_MAX_BYTES = 128
 WORKSPACE_MAX_BYTES = 512
 PREVIEW_MAX_BYTES = 160
 
+REWRITTEN = "some matches were rewritten or removed meanwhile and are not shown; begin again to see what is there now"
+
 Others = Callable[[Match], Awaitable[Sequence[Match]]]
 
 
 async def build_hits(
-    store: SessionStore, plan: SearchPlan, ranked: Sequence[tuple[OrderKey, Match]], *, others: Others
+    reader: HitReader,
+    plan: SearchPlan,
+    ranked: Sequence[tuple[OrderKey, Match]],
+    *,
+    others: Others,
+    coverage: CoverageLog,
 ) -> tuple[SessionSearchHit, ...]:
     """Return the hits of `ranked`, in its order; `others` names further matches of a group whose document is gone.
 
     Cost: one read of texts, one of sessions, one per run shown.
     """
-    texts = await _texts(store, plan, [match for _, match in ranked])
-    sessions = await _sessions(store, plan, [match for _, match in ranked])
+    texts = await _texts(reader, [match for _, match in ranked])
+    sessions = await _sessions(reader, plan, [match for _, match in ranked])
     hits = []
     for (key, match), text in zip(ranked, texts, strict=True):
-        session = sessions.get(_shown_session(plan, match))
-        found = await _standing(store, plan, match, text, others) if session is not None else None
-        if session is not None and found is not None:
-            shown, snippet = found
-            run = await read_run(store, plan, shown.ref.session_id, shown.ref.run_id)
-            hits.append(_hit(session, shown, run, snippet, score(key)))
+        if (session := _shown_session(plan, match, sessions)) is None:
+            continue
+        if (found := await _standing(reader, plan, match, text, others)) is None:
+            if not await reader.is_damaged(match.ref):
+                coverage.warn("missing_source", REWRITTEN)
+            continue
+        shown, snippet = found
+        run = await reader.run(shown.ref.session_id, shown.ref.run_id)
+        hits.append(_hit(session, shown, run, snippet, score(key)))
     return tuple(hits)
 
 
 async def _standing(
-    store: SessionStore, plan: SearchPlan, match: Match, text: str | None, others: Others
+    reader: HitReader, plan: SearchPlan, match: Match, text: str | None, others: Others
 ) -> tuple[Match, Snippet] | None:
     """The match with its snippet, or the best other match of its group whose text still holds the needle."""
     if (snippet := _snippet(text, plan)) is not None:
         return match, snippet
+    if text is None and match.origin is None:
+        await reader.is_damaged(match.ref)
     standing = await others(match)
-    for other, other_text in zip(standing, await _texts(store, plan, standing), strict=True):
+    for other, other_text in zip(standing, await _texts(reader, standing), strict=True):
         if (snippet := _snippet(other_text, plan)) is not None:
             return other, snippet
     return None
@@ -71,8 +83,12 @@ def _snippet(text: str | None, plan: SearchPlan) -> Snippet | None:
     return snippet if snippet is not None and snippet.highlights else None
 
 
-def _shown_session(plan: SearchPlan, match: Match) -> str:
-    return match.root_session_id if plan.fold_subagents else match.ref.session_id
+def _shown_session(plan: SearchPlan, match: Match, sessions: Mapping[str, Session]) -> Session | None:
+    """The session a hit is shown under: its own, or when folding its root where that can be seen."""
+    own = sessions.get(match.ref.session_id)
+    if not plan.fold_subagents or own is None:
+        return own
+    return sessions.get(match.root_session_id, own)
 
 
 def browse_hit(session: Session, run: Run | None) -> SessionSearchHit:
@@ -105,28 +121,14 @@ def summarise(session: Session, run: Run | None) -> SessionSummary:
     )
 
 
-async def read_run(store: SessionStore, plan: SearchPlan, session_id: str, run_id: str | None) -> Run | None:
-    """The run of a hit; None when the hit has none or it was pruned."""
-    if run_id is None:
-        return None
-    try:
-        return await store.get_run(plan.access, session_id, run_id)
-    except StoreError as error:
-        if error.code != "not_found":
-            raise
-        return None
-
-
-async def _texts(store: SessionStore, plan: SearchPlan, matches: Sequence[Match]) -> list[str | None]:
-    refs = [match.ref for match in matches if match.origin is None]
-    stored = iter(await store.read_texts(plan.access, refs)) if refs else iter(())
+async def _texts(reader: HitReader, matches: Sequence[Match]) -> list[str | None]:
+    stored = iter(await reader.texts([match.ref for match in matches if match.origin is None]))
     return [next(stored) if match.origin is None else match.origin.text for match in matches]
 
 
-async def _sessions(store: SessionStore, plan: SearchPlan, matches: Sequence[Match]) -> dict[str, Session]:
-    ids = dict.fromkeys(_shown_session(plan, match) for match in matches)
-    found = await store.get_sessions(plan.access, tuple(ids)) if ids else ()
-    return {session.header.session_id: session for session in found}
+async def _sessions(reader: HitReader, plan: SearchPlan, matches: Sequence[Match]) -> dict[str, Session]:
+    own = [match.ref.session_id for match in matches]
+    return await reader.sessions([*own, *(match.root_session_id for match in matches)] if plan.fold_subagents else own)
 
 
 def _hit(session: Session, match: Match, run: Run | None, snippet: Snippet, value: float) -> SessionSearchHit:
@@ -177,4 +179,4 @@ def _workspace(session: Session) -> str | None:
     return None if workspace is None else workspace.label or workspace.id
 
 
-__all__ = ["Others", "browse_hit", "build_hits", "read_run", "summarise"]
+__all__ = ["Others", "browse_hit", "build_hits", "summarise"]

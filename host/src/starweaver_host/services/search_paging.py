@@ -14,9 +14,11 @@ import msgspec
 
 from starweaver_host.contract.store import SessionStore
 
+from .search_coverage import CoverageLog
 from .search_cursor import SHOWN_MAX, SearchPosition
 from .search_order import TAIL, Match, OrderKey, Recency, before, group_hash, key_of
 from .search_ranking import MatchRanking, Ranked
+from .search_reading import HitReader
 from .search_rules import SearchPlan
 
 _VERIFY_GROUPS = 64
@@ -86,8 +88,10 @@ class PageWalk:
         start: SearchPosition | None,
         as_of: str,
         window: int,
+        coverage: CoverageLog,
     ) -> None:
         self._store = store
+        self._coverage = coverage
         self._source = source
         self._plan = plan
         self._start = start
@@ -95,6 +99,9 @@ class PageWalk:
         self._ranking = MatchRanking(plan, start, window=window)
         self._verdicts: dict[str, bool] = {}
         self._floor: Recency = before(0)
+        self._looked_at_roots: set[str] = set()
+        self._budget: Budget | None = None
+        self._is_short = False
 
     async def page(self, budget: Budget) -> RankedPage:
         """Walk until the page is full, the budget is spent or the matches end.
@@ -102,6 +109,7 @@ class PageWalk:
         A spent budget ends the walk only below the point where it began, so that every page gets further than the
         one before, and never inside the window that the first page already read.
         """
+        self._budget = budget
         bound, is_cut = await self._collect(budget)
         ranked = self._ranking.rank(bound)
         self._floor = ranked.floor
@@ -122,7 +130,20 @@ class PageWalk:
             async for batch in batches:
                 same = batch.find(lambda m: self._ranking.group(m) == group and m.recency != match.recency)
                 best = sorted(best + await self._owned(list(same)), key=lambda m: key_of(m, self._floor))[:_OTHERS_MAX]
+                if self._must_stop():
+                    break
         return tuple(best)
+
+    @property
+    def is_short(self) -> bool:
+        """Whether the budget ended before a group could be looked at as a whole: it may be missed, or shown again."""
+        return self._is_short
+
+    def _must_stop(self) -> bool:
+        """Tell whether looking at one group must end; at least one batch of it was looked at."""
+        is_spent = self._budget is not None and self._budget.is_spent()
+        self._is_short = self._is_short or is_spent
+        return is_spent
 
     async def _collect(self, budget: Budget) -> tuple[int | None, bool]:
         """Offer matches to the ranking; returns the bound above which they are final and whether the budget cut it."""
@@ -159,9 +180,20 @@ class PageWalk:
         Asks the store, so matches wait for this until they can decide whether the page is complete.
         """
         owned = await self._owned(found)
+        await self._look_at_roots(owned)
         for match in await self._unseen(owned):
             self._ranking.offer(match)
         return []
+
+    async def _look_at_roots(self, found: Sequence[Match]) -> None:
+        """Find out which roots the scope does not show: what would be folded under them is shown for itself."""
+        if not self._plan.fold_subagents:
+            return
+        roots = {match.root_session_id for match in found if match.root_session_id != match.ref.session_id}
+        if fresh := sorted(roots - self._looked_at_roots):
+            seen = await HitReader(self._store, self._plan.access, self._coverage).sessions(fresh)
+            self._looked_at_roots.update(fresh)
+            self._ranking.hidden_roots.update(root for root in fresh if root not in seen)
 
     def _is_wanted(self, match: Match) -> bool:
         if self._ranking.is_redundant(match):
@@ -220,6 +252,8 @@ class PageWalk:
                 for match in await self._owned(list(batch.find(is_newer))):
                     undecided.discard(group := self._ranking.group(match))
                     self._verdicts[group] = False
+                if self._must_stop():
+                    return
 
     def _group_request(self, matches: Iterable[Match]) -> MatchRequest:
         if self._plan.fold_subagents and self._plan.granularity == "session":

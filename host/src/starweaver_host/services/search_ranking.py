@@ -31,7 +31,7 @@ class MatchRanking:
 
     A match is final when the scan can bring nothing newer: its time is above the scan's bound. `window` is how many
     of the newest matches relevance reorders; from the second page on the window is what lies at or above the first
-    page's floor.
+    page's floor. `hidden_roots` are the roots that the scope does not show; to be known before a match is offered.
     """
 
     def __init__(self, plan: SearchPlan, start: SearchPosition | None, *, window: int) -> None:
@@ -41,6 +41,7 @@ class MatchRanking:
         self._window = window if has_window else 0
         self._capacity = self._window + plan.limit + 1
         self._shown = frozenset(start.shown) if start is not None else frozenset()
+        self.hidden_roots: set[str] = set()
         self._kept: list[Match] = []
         self._newest: dict[str, int] = {}
         self._edge: int | None = None
@@ -52,7 +53,9 @@ class MatchRanking:
         return len(self._kept)
 
     def group(self, match: Match) -> str:
-        """The group `match` would be shown in."""
+        """The group `match` would be shown in; where its root is hidden, nothing is folded under that."""
+        if match.root_session_id in self.hidden_roots and self._plan.granularity == "session":
+            return match.ref.session_id
         return group_of(match, self._plan.granularity, fold_subagents=self._plan.fold_subagents)
 
     def is_shown(self, group: str) -> bool:
