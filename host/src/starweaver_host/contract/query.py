@@ -1,7 +1,8 @@
-"""Seed 001's session query: the vocabulary over the live-preferred logical corpus.
+"""Session Query: the vocabulary over the live-preferred logical corpus.
 
-Provisional until the session-query service is complete. Names are the seed's; two of them (`SessionSearchHit`,
-`SessionSearchPage`) also exist in `contract.search` with seed 000's meaning: the module tells them apart.
+Provisional until the session-query service is complete. Two names, `SessionSearchHit` and `SessionSearchPage`, also
+exist in `contract.search`, where they belong to Session Search: the module tells them apart. What exact reads return
+is in `contract.query_reads`; who holds running sessions, in `contract.live`.
 
 `created_at` here is the header's (UTC microseconds); event times are UTC milliseconds. Ranges are inclusive, either
 bound optional. Filters in an array are ANDed, values inside one clause ORed; an empty value list matches nothing, an
@@ -11,16 +12,28 @@ empty array everything.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Generic, Literal, Protocol, TypeVar, runtime_checkable
+from typing import Generic, Protocol, TypeVar, runtime_checkable
 
 import msgspec
 
-from .events import Event
+from .query_reads import (
+    EventTrace,
+    LineageTrace,
+    OmittedSession,
+    SessionAvailability,
+    SessionEventRecord,
+    SessionEventSurface,
+    SessionEventWindow,
+    SessionLog,
+    SessionRecord,
+    SessionRecords,
+    SurfaceRead,
+    TitleSettlement,
+)
 from .records import AccessScope, SessionHeader
+from .search import CoverageState
 from .values import Input, Value
 
-SessionEventSurface = Literal["current", "shadowed", "log-only"]
-SessionAvailability = Literal["live", "persisted"]
 SessionSearchCursor = str
 """Opaque; bound to query, filters and limit. Stale when the corpus it stands on changed under it."""
 
@@ -28,24 +41,6 @@ READ_WINDOW_MAX = 50
 """Most neighbours on either side of a bounded event read."""
 
 T = TypeVar("T")
-
-
-class SessionRecord(Value, frozen=True, kw_only=True):
-    """The listing value: live-preferred header, and where the session can be read from."""
-
-    header: SessionHeader
-    live: bool
-    persisted: bool
-
-
-class SessionEventRecord(Value, frozen=True, kw_only=True):
-    """A lightweight projection of one event."""
-
-    session_id: str
-    seq: int
-    type: str
-    time: int
-    surface: SessionEventSurface
 
 
 class SessionEventSearchDocument(SessionEventRecord, frozen=True, kw_only=True):
@@ -158,11 +153,18 @@ class SessionSearchHit(SessionRecord, frozen=True, kw_only=True):
 
 
 class SessionSearchPage(Value, Generic[T], frozen=True, kw_only=True):
-    """Items and where to go on. `omitted` names sessions that could not be read, with the reason."""
+    """Items and where to go on. `omitted` names sessions that could not be read; `coverage` says what was reached."""
 
     items: tuple[T, ...]
     next_cursor: SessionSearchCursor | None = None
-    omitted: tuple[tuple[str, str], ...] = ()
+    omitted: tuple[OmittedSession, ...] = ()
+    coverage: CoverageState = "complete"
+
+
+class SessionEventSearchPage(SessionSearchPage[SessionEventSearchHit], frozen=True, kw_only=True):
+    """Hits of one session. `session` is there with no hit too, of the generation that was searched."""
+
+    session: SessionHeader
 
 
 class SessionEventReadRequest(Input, frozen=True, kw_only=True):
@@ -174,75 +176,168 @@ class SessionEventReadRequest(Input, frozen=True, kw_only=True):
     after: int = 0
 
 
-class SessionEventWindow(Value, frozen=True, kw_only=True):
-    """The result of a bounded read, from one observation; the window is clamped to the log."""
+class AbortSignal(Protocol):
+    """How a caller stops a query without cancelling its task; an `asyncio.Event` is one."""
 
-    session: SessionHeader
-    target: Event
-    events: tuple[Event, ...]
-    start_seq: int
-    end_seq: int
+    def is_set(self) -> bool:
+        """Whether the caller wants no answer any more."""
+        ...
+
+    async def wait(self) -> bool:
+        """Return when it is set."""
+        ...
+
+
+class EventSearchCapabilities(Value, frozen=True, kw_only=True):
+    """What an event search covers. Text of a tool result beyond `tool_result_bytes` is found by `TextFilter` only."""
+
+    provider: str
+    max_page_size: int = 100
+    max_query_bytes: int = 4096
+    tool_result_bytes: int | None = None
 
 
 @runtime_checkable
 class SessionEventSearchProvider(Protocol):
-    """Full-text search over events, the optional half of session query."""
+    """Full-text search over events, the optional half of session query.
+
+    An object may be a `contract.search.SessionSearchProvider` as well: no operation shares a name. Raises
+    SessionQueryError; a cursor of other bindings is SESSION_QUERY_INVALID_CURSOR, one whose corpus changed under it
+    SESSION_QUERY_STALE_CURSOR.
+    """
+
+    def event_capabilities(self) -> EventSearchCapabilities:
+        """What this provider covers; constant while it is open."""
+        ...
 
     async def search_sessions(
-        self, scope: AccessScope, request: SessionSearchRequest
+        self, scope: AccessScope, request: SessionSearchRequest, *, abort: AbortSignal | None = None
     ) -> SessionSearchPage[SessionSearchHit]:
-        """Sessions by strongest matching event. Raises SessionQueryError."""
+        """Sessions by strongest matching event."""
         ...
 
     async def search_events(
-        self, scope: AccessScope, request: SessionEventSearchRequest
-    ) -> SessionSearchPage[SessionEventSearchHit]:
-        """Matching events of one session. Raises SessionQueryError."""
+        self, scope: AccessScope, request: SessionEventSearchRequest, *, abort: AbortSignal | None = None
+    ) -> SessionEventSearchPage:
+        """Matching events of one session."""
         ...
 
 
 @runtime_checkable
 class SessionQuery(Protocol):
-    """Exact reads and filters. Holds no authority: the scope is the caller's, and the store applies it."""
+    """Exact reads, filters and search over running and stored sessions; the running copy wins.
+
+    Holds no authority: the scope is the caller's; the store and `LiveSessions` apply it. Requests are copied before the
+    first await, results are detached. Raises SessionQueryError: SESSION_QUERY_SESSION_NOT_FOUND outside the scope too,
+    SESSION_QUERY_PERSISTENCE_FAILED for a store that cannot be read (`reason` `corrupt` for a damaged log),
+    SESSION_QUERY_SOURCE_CONFLICT where the running and the stored header contradict each other. A broken store does
+    not touch a session that is known to run. Requests are validated before anything is read. With `abort` set, started
+    work is awaited and SESSION_QUERY_ABORTED raised; a cancelled task ends with CancelledError as ever.
+
+    One bad session never fails `list_sessions`, `filter_sessions` or a search: it is left out and named.
+    """
+
+    async def list_sessions(self, scope: AccessScope, *, abort: AbortSignal | None = None) -> SessionRecords:
+        """Every session, newest created first, ties by id."""
+        ...
 
     async def filter_sessions(
-        self, scope: AccessScope, filters: Sequence[SessionResultFilter]
-    ) -> tuple[SessionRecord, ...]:
-        """Matching sessions, newest created first, ties by id."""
+        self, scope: AccessScope, filters: Sequence[SessionResultFilter], *, abort: AbortSignal | None = None
+    ) -> SessionRecords:
+        """Matching sessions, in the order of `list_sessions`. SESSION_QUERY_INVALID_FILTER before any read."""
+        ...
+
+    async def read_session(
+        self, scope: AccessScope, session_id: str, *, abort: AbortSignal | None = None
+    ) -> SessionLog:
+        """The whole log. Cost is the log's; for export and replay, not for a page."""
+        ...
+
+    async def list_events(
+        self, scope: AccessScope, session_id: str, *, abort: AbortSignal | None = None
+    ) -> tuple[SessionEventRecord, ...]:
+        """The whole log as records, ascending by seq. SESSION_QUERY_INVALID_SURFACE when it does not fold."""
         ...
 
     async def filter_events(
-        self, scope: AccessScope, session_id: str, filters: Sequence[SessionEventResultFilter]
+        self,
+        scope: AccessScope,
+        session_id: str,
+        filters: Sequence[SessionEventResultFilter],
+        *,
+        abort: AbortSignal | None = None,
     ) -> tuple[SessionEventSearchDocument, ...]:
-        """Matching documents of one session, ascending by seq."""
+        """Matching documents of one session, ascending by seq. SESSION_QUERY_INVALID_FILTER before any read."""
         ...
 
-    async def read_event(self, scope: AccessScope, request: SessionEventReadRequest) -> SessionEventWindow:
-        """One event and its neighbours."""
+    async def read_event(
+        self, scope: AccessScope, request: SessionEventReadRequest, *, abort: AbortSignal | None = None
+    ) -> SessionEventWindow:
+        """One event and its neighbours; the surface is not looked at.
+
+        SESSION_QUERY_INVALID_WINDOW first, then SESSION_QUERY_SESSION_NOT_FOUND, then SESSION_QUERY_EVENT_NOT_FOUND.
+        """
+        ...
+
+    async def read_surface(
+        self, scope: AccessScope, session_id: str, *, abort: AbortSignal | None = None
+    ) -> SurfaceRead:
+        """The current surface, from one observation. SESSION_QUERY_INVALID_SURFACE when the log does not fold."""
+        ...
+
+    async def read_titles(
+        self, scope: AccessScope, session_ids: Sequence[str], *, abort: AbortSignal | None = None
+    ) -> tuple[TitleSettlement, ...]:
+        """One settlement per id, in the order asked for, repeats included; one bad id does not fail the others."""
+        ...
+
+    async def trace_session(
+        self, scope: AccessScope, session_id: str, *, abort: AbortSignal | None = None
+    ) -> LineageTrace:
+        """Ancestors and descendants, from one listing. SESSION_QUERY_INVALID_LINEAGE for a cycle through the target."""
+        ...
+
+    async def trace_event(
+        self, scope: AccessScope, session_id: str, seq: int, *, abort: AbortSignal | None = None
+    ) -> EventTrace:
+        """What replaced an event, what it replaced, and what was derived from it; nothing transitive.
+
+        SESSION_QUERY_EVENT_NOT_FOUND before SESSION_QUERY_INVALID_SURFACE.
+        """
+        ...
+
+    async def search_sessions(
+        self, scope: AccessScope, request: SessionSearchRequest, *, abort: AbortSignal | None = None
+    ) -> SessionSearchPage[SessionSearchHit]:
+        """Sessions by strongest matching event; SearchError `unsupported` where no event search is installed."""
+        ...
+
+    async def search_events(
+        self, scope: AccessScope, request: SessionEventSearchRequest, *, abort: AbortSignal | None = None
+    ) -> SessionEventSearchPage:
+        """Matching events of one session; SearchError `unsupported` where no event search is installed."""
         ...
 
 
 __all__ = [
     "READ_WINDOW_MAX",
+    "AbortSignal",
     "AvailabilityFilter",
     "CreatedAtFilter",
     "CwdFilter",
+    "EventSearchCapabilities",
     "IdFilter",
     "ParentFilter",
     "SeqFilter",
-    "SessionAvailability",
     "SessionEventMetadataFilter",
     "SessionEventReadRequest",
-    "SessionEventRecord",
     "SessionEventResultFilter",
     "SessionEventSearchDocument",
     "SessionEventSearchHit",
+    "SessionEventSearchPage",
     "SessionEventSearchProvider",
     "SessionEventSearchRequest",
-    "SessionEventSurface",
-    "SessionEventWindow",
     "SessionQuery",
-    "SessionRecord",
     "SessionResultFilter",
     "SessionSearchCursor",
     "SessionSearchHit",

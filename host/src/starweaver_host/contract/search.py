@@ -1,7 +1,7 @@
-"""Seed 000's search contract: query in, page of hits with provenance and coverage out.
+"""Session Search: query in, page of hits with provenance and coverage out.
 
 A provider is optional and read-only. A hit is a discovery projection: not proof of existence, resumability or
-authority. Names of fields and values are the seed's, camelCase on the wire.
+authority. Fields are camelCase on the wire.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Annotated, Literal, Protocol, get_args, runtime_checkable
 
 import msgspec
 
-from .corpus import SEARCH_SOURCES, SearchSource
+from .corpus import SEARCH_SOURCES, DocumentRef, SearchSource
 from .records import AccessScope, SessionStatus
 from .values import Input, Value
 
@@ -261,15 +261,19 @@ class SessionSearchProvider(Protocol):
 
 
 class SearchDocument(Value, frozen=True, kw_only=True):
-    """A document offered to an index."""
+    """A document offered to an index: all of `corpus.CorpusDocument` but its place in a batch, and the original text.
+
+    `document_id` is that of a hit's location; `time` is immutable, UTC microseconds; `identity` is the message's, where
+    copies of it may exist in other sessions; `content_digest` is the hex SHA-256 of the text.
+    """
 
     document_id: str
-    session_id: str
-    run_id: str | None = None
-    source: SearchSource
+    ref: DocumentRef
+    root_session_id: str
+    time: int
+    identity: bytes | None = None
     text: str
     content_digest: str
-    updated_at: int
 
 
 MutationOperation = Literal[
@@ -279,35 +283,55 @@ MUTATION_OPERATIONS: tuple[MutationOperation, ...] = get_args(MutationOperation)
 
 
 class SessionSearchMutation(Value, frozen=True, kw_only=True):
-    """One change for an index. Idempotent by `event_id`; an older `source_revision` never replaces a newer one.
+    """One change for an index.
 
-    Upserts carry `document`; the others name what they remove.
+    Mutations are made of feed rows, which tell that a session changed and not how. `source_position`,
+    `source_revision` and `incarnation` are the row's; `event_id` is a name of (epoch, position, operation, run), the
+    same whenever the mutation is made again of the same row. An event id that was applied has no effect again. A
+    mutation whose `source_revision` is lower than what the index holds of its target has none either, so delays and
+    repeats cannot undo a later state or a tombstone; one row may make several mutations with the same revision.
+
+    `documents` are the whole content of the target: `upsert_session` gives the title (none: no title), `upsert_run` all
+    documents of the run, and both replace what is held of it. `upsert_display` adds messages, which never change. A
+    higher `incarnation` makes every document of a lower one dead. `delete_run` forgets that run alone,
+    `tombstone_session` all of the session for good. `reset_generation` empties the index of a scope and begins anew;
+    it is what a reader sends that was told another epoch or an `invalid` position.
+
+    Raises SearchError `failed` for another projection version, `permission_denied` for another scope.
     """
 
     event_id: str
+    source_position: str
     source_revision: int
+    incarnation: int = 0
     projection_version: str
     operation: MutationOperation
     scope_fingerprint: str
-    document: SearchDocument | None = None
     session_id: str | None = None
     run_id: str | None = None
+    documents: tuple[SearchDocument, ...] = ()
 
 
 class IndexCheckpoint(Value, frozen=True, kw_only=True):
-    """What an index has durably accepted."""
+    """What an index has durably accepted: the feed of `epoch` up to the position `indexed_through`, inclusive."""
 
     generation: str
+    epoch: str | None = None
     event_id: str | None = None
     indexed_through: str | None = None
 
 
 @runtime_checkable
 class SessionSearchIndexWriter(Protocol):
-    """The seam for materialised and external indexes."""
+    """The seam for materialised and external indexes. Provisional until one is bundled."""
 
-    async def apply(self, mutations: Sequence[SessionSearchMutation]) -> IndexCheckpoint:
-        """Apply mutations in order, durably, in one transaction; raises SearchError and applies none of them."""
+    async def apply(
+        self, mutations: Sequence[SessionSearchMutation], *, checkpoint: IndexCheckpoint | None = None
+    ) -> IndexCheckpoint:
+        """Apply mutations in order and set the checkpoint, durably, in one transaction; returns the one that holds.
+
+        Raises SearchError and applies none of them.
+        """
         ...
 
     async def checkpoint(self) -> IndexCheckpoint:
