@@ -12,7 +12,7 @@ from starweaver_host.contract.transcripts import TranscriptSource
 class TestLineSource(TranscriptSourceConformance):
     """A tool that writes lines."""
 
-    capabilities = frozenset({"resumable", "lines", "resume_command"})
+    capabilities = frozenset({"tools", "resumable", "lines", "resume_command"})
 
     @pytest.fixture
     def source(self) -> TranscriptSource:

@@ -67,11 +67,13 @@ class RegisteringRules(PluginSuite):
     def test_contract_version_fits_this_host(self) -> None:
         """Each registration names the contract it was built for, and this host offers it.
 
-        If this fails: the plugin is refused before its factory runs.
+        If this fails: the plugin is refused before its factory runs. A version is written `major.minor`.
         """
         versions = {each.registration.contract for each in self.offered()}
 
-        assert [version for version in versions if not is_compatible(version, CONTRACT_VERSION)] == []
+        wrong = sorted(version for version in versions if not _fits(version))
+
+        assert wrong == [], f"contract {CONTRACT_VERSION!r} was wanted, or an earlier minor of it, found {wrong}"
 
     def test_capabilities_are_words(self) -> None:
         """Capabilities are a frozen set of plain words.
@@ -128,6 +130,13 @@ class RegisteringRules(PluginSuite):
                 assert each.registration.path
                 assert [word for word in each.registration.path if not _NAME.fullmatch(word)] == []
                 assert callable(each.registration.load())
+
+
+def _fits(version: str) -> bool:
+    try:
+        return is_compatible(version, CONTRACT_VERSION)
+    except ValueError:
+        return False
 
 
 __all__ = ["RegisteringRules"]

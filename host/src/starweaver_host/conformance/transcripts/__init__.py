@@ -12,7 +12,7 @@ class TranscriptSourceConformance(FindingRules, ReadingRules, MeaningRules):
     """The whole suite. Subclass it as `TestYourSource`; supply `source`, `write_sample` and perhaps `extend_sample`.
 
     class TestYourSource(TranscriptSourceConformance):
-        capabilities = frozenset({"resumable", "lines"})
+        capabilities = frozenset({"tools", "resumable", "lines"})
 
         @pytest.fixture
         def source(self) -> TranscriptSource:

@@ -59,12 +59,13 @@ class Place(NamedTuple):
 class SourceSuite(ConformanceSuite):
     """Base of the groups. An author's class supplies the fixtures `source` and `write_sample`.
 
-    `write_sample(root)` makes `root` look like a root of the tool, with at least one session in which a person asked,
-    the model called a tool and answered. `extend_sample(root)` makes one of its sessions go on, as the tool would; it
-    is needed for `resumable`.
+    `write_sample(root)` makes `root` look like a root of the tool, with at least one session in which a person asked
+    and the model answered; for `tools`, one in which it called a tool. `extend_sample(root)` makes one of its sessions
+    go on, as the tool would; it is needed for `resumable`.
     """
 
     CAPABILITIES: ClassVar[Mapping[str, str]] = {
+        "tools": "transcripts hold tool calls and their results, and both are read",
         "resumable": "an item that was only extended is read on from where reading stopped",
         "lines": "items are files of lines: a torn last line is normal, a bad line is skipped",
         "resume_command": "the tool can resume a session from a shell",

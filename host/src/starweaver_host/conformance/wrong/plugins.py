@@ -20,6 +20,7 @@ WRONG_PLUGINS = (
     _plugin("talkative", "test_importing_the_plugin_does_nothing", "ImportingRules"),
     _plugin("misspelt", "test_every_hook_is_known", "RegisteringRules"),
     _plugin("futuristic", "test_contract_version_fits_this_host", "RegisteringRules"),
+    _plugin("wordy", "test_contract_version_fits_this_host", "RegisteringRules"),
     _plugin("repetitive", "test_names_are_plain_and_unique_per_kind", "RegisteringRules"),
     _plugin("demanding", "test_configuration_has_a_default_for_every_key", "RegisteringRules"),
     _plugin("careless", "test_configuration_refuses_unknown_keys", "RegisteringRules"),

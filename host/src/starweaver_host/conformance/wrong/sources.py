@@ -100,6 +100,13 @@ class KeepsImages(LineSource):
         return TextBlock(text=encoded)
 
 
+class OverlooksToolCalls(LineSource):
+    """Reads what a tool answered and not that it was called."""
+
+    def events(self, env: SourceEnvironment, row: dict[str, Any], turn: int) -> Iterator[NewEvent]:
+        yield from () if row["kind"] == "call" else super().events(env, row, turn)
+
+
 class KeepsEverything(LineSource):
     """Does not clip tool results."""
 
@@ -147,6 +154,7 @@ WRONG_SOURCES = (
     wrong(SkipsTornLines, "test_torn_last_line_is_read_when_it_is_whole", "ReadingRules"),
     wrong(StopsAtBadLines, "test_bad_record_is_skipped_counted_and_named", "ReadingRules"),
     wrong(HidesBadLines, "test_bad_record_is_skipped_counted_and_named", "ReadingRules"),
+    wrong(OverlooksToolCalls, "test_tool_calls_of_the_sample_are_understood", "ReadingRules"),
     wrong(ForgetsItsTurn, "test_reading_on_gives_what_reading_anew_gives", "ReadingRules"),
     wrong(StartsOver, "test_reading_on_from_the_end_says_nothing_new", "ReadingRules"),
     wrong(KeepsImages, "test_no_encoded_bytes_are_kept", "MeaningRules"),
