@@ -175,6 +175,34 @@ def test_configuration_is_set_kept_and_refused(home: Home) -> None:
     assert home.sw("config", "path").out.strip() == str(file)
 
 
+def test_configuration_behind_a_link_is_changed_there(home: Home) -> None:
+    """People keep their settings elsewhere and link to them; the link stays one."""
+    home.configure("")
+    file = home.path / ".config/starweaver/cli.toml"
+    kept = home.path / "dotfiles.toml"
+    kept.write_text("# mine\n")
+    file.unlink()
+    file.symlink_to(kept)
+
+    assert home.sw("config", "set", "sources.refresh", "never").status == 0
+
+    assert file.is_symlink()
+    assert kept.read_text().startswith("# mine\n")
+    assert "never" in kept.read_text()
+
+
+def test_configuration_that_cannot_be_written_is_an_error_line(home: Home) -> None:
+    """A file where the folder should be is told without a traceback."""
+    (home.path / ".config").mkdir(parents=True)
+    (home.path / ".config/starweaver").write_text("")
+
+    done = home.sw("config", "set", "sources.refresh", "never")
+
+    assert done.status == 2
+    assert "configuration cannot be written" in done.err
+    assert "Traceback" not in done.err
+
+
 def test_bound_of_tool_results_is_configurable(home: Home) -> None:
     """What is kept of a tool's answer is clipped at the configured bound, its size recorded."""
     home.configure("[sources]\ntool_result_max_bytes = 10\n")

@@ -147,7 +147,7 @@ def test_edit_of_a_file_that_is_no_toml_refuses_and_names_the_line(change: Any, 
     """What cannot be parsed cannot be edited."""
     user_path.write_text("[desk]\nsize = = 3\n")
 
-    with pytest.raises(ConfigError, match=r"not TOML .*:2\)"):
+    with pytest.raises(ConfigError, match=r"not TOML.*:2\)"):
         change("desk.size", "5")
     with pytest.raises(ConfigError, match="not TOML"):
         change("store.key-of-a-provider-that-could-not-be-known", "5")

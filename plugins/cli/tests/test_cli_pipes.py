@@ -60,3 +60,13 @@ def run_in_shell(command: str, home: Path) -> subprocess.CompletedProcess[str]:
         env={**os.environ, "HOME": str(home)},
         check=False,
     )
+
+
+def test_interrupt_while_the_program_loads_ends_in_silence() -> None:
+    """Ctrl-C before a command begins is status 130 like any other, without a traceback."""
+    program = (
+        "import starweaver_cli.main as m\ndef interrupted(): raise KeyboardInterrupt\nm.main = interrupted\nm.console()"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
+
+    assert (done.returncode, done.stderr) == (130, b"")

@@ -136,10 +136,19 @@ def _paths_in(folder: Path) -> Callable[[type, Any], Any]:
         if isinstance(value, wanted):
             return value
         if issubclass(wanted, Path) and isinstance(value, str) and value:
-            return folder / Path(value).expanduser()
+            return folder / _expanded(value)
         raise ValueError(f"Expected `{'path' if issubclass(wanted, Path) else wanted.__name__}`, got `{_kind(value)}`")
 
     return decode
+
+
+def _expanded(text: str) -> Path:
+    if "\0" in text:
+        raise ValueError("a path holds no NUL")
+    try:
+        return Path(text).expanduser()
+    except RuntimeError as error:
+        raise ValueError(f"nobody's home directory is known as {text.partition('/')[0]!r}") from error
 
 
 def _kind(value: object) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, cast
@@ -12,7 +12,9 @@ from starweaver_host.contract.errors import ConfigError
 
 from .lines import find_line, index_lines
 from .model import KeyPath, ProductDefinition, Slot, TomlTable
+from .reading import read_file
 
+MAX_DEPTH = 64
 _BARE = r"[A-Za-z0-9_-]+"
 _AT_LINE = r"\s*\(at (?:line (\d+), column \d+|end of document)\)$"
 
@@ -138,7 +140,7 @@ def parse(text: str, name: str) -> TomlTable:
     import tomllib
 
     try:
-        return tomllib.loads(text)
+        table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         problem = str(error)
         match = re.search(_AT_LINE, problem)
@@ -150,17 +152,44 @@ def parse(text: str, name: str) -> TomlTable:
             line=line,
             hint="correct the line, or move the file away to start with the defaults",
         ) from error
+    except RecursionError as error:
+        raise ConfigError("configuration is nested too deeply", path=name) from error
+    except ValueError as error:  # a number of thousands of digits
+        raise ConfigError(f"configuration holds a value that cannot be read: {error}", path=name) from error
+    if _depth(table) > MAX_DEPTH:
+        raise ConfigError(f"configuration is nested too deeply, at most {MAX_DEPTH} levels are read", path=name)
+    return table
+
+
+def _depth(table: TomlTable) -> int:
+    """How many tables and lists lie in each other."""
+    depth, level = 0, [cast("object", table)]
+    while level:
+        depth += 1
+        held = [each for value in level for each in _members(value)]
+        level = [each for each in held if isinstance(each, (Mapping, list))]
+    return depth
+
+
+def _members(value: object) -> Iterable[object]:
+    return value.values() if isinstance(value, Mapping) else cast("list[object]", value)
 
 
 def read_text(path: Path) -> str:
     """A configuration file's text (UTF-8, a byte order mark is tolerated); ConfigError when it cannot be read."""
+    text = find_text(path)
+    if text is None:
+        raise ConfigError("configuration cannot be read: no such file or directory", path=str(path))
+    return text
+
+
+def find_text(path: Path) -> str | None:
+    """The same; None when there is no file."""
+    content = read_file(path)
     try:
-        return path.read_text(encoding="utf-8-sig")
+        return None if content is None else content.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
         raise ConfigError("configuration is not UTF-8 text", path=str(path)) from error
-    except OSError as error:
-        reason = (error.strerror or type(error).__name__).lower()
-        raise ConfigError(f"configuration cannot be read: {reason}", path=str(path)) from error
 
 
 def dotted(path: Sequence[str | int]) -> str:
@@ -175,4 +204,4 @@ def dotted(path: Sequence[str | int]) -> str:
     return text
 
 
-__all__ = ["Document", "Layers", "dotted", "merge", "parse", "read_text", "table_at"]
+__all__ = ["Document", "Layers", "dotted", "find_text", "merge", "parse", "read_text", "table_at"]

@@ -15,12 +15,13 @@ from starweaver_host.contract.errors import ConfigError
 from starweaver_host.contract.registration import Secret
 from starweaver_host.wording import quoted, suggestion
 
-from .document import dotted
+from .document import dotted, parse
 from .files import write_atomically
 from .keys import KeySpace, UnknownKeyError, members, struct_of
 from .load import Reading, read_text_config
 from .model import KeyPath
 from .places import Places
+from .reading import read_file
 
 if TYPE_CHECKING:
     from tomlkit import TOMLDocument
@@ -103,7 +104,7 @@ def _known(path: KeyPath, keys: KeySpace) -> Any:
 def _parse_value(path: KeyPath, text: str, hint: Any) -> object:
     try:
         value: object = tomllib.loads(f"value = {text}")["value"] if "\n" not in text else text
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):  # no TOML, a number of thousands of digits, thousands of brackets
         value = None
     if _takes_text(hint) and not isinstance(value, str):
         return text
@@ -129,22 +130,21 @@ def _parse_document(file: Path) -> TOMLDocument:
     import tomlkit.exceptions
 
     text = _current_text(file)
+    parse(text, str(file))  # knows the line of what the other parser only refuses
     try:
         return tomlkit.parse(text)
-    except tomlkit.exceptions.ParseError as error:
+    except tomlkit.exceptions.TOMLKitError as error:
         line = getattr(error, "line", None)
         raise ConfigError("configuration is not TOML", path=str(file), line=line, hint="correct the line") from error
 
 
 def _current_text(file: Path) -> str:
     """The text with its line ends as they are; empty when there is no file."""
+    content = read_file(file)
     try:
-        return file.read_bytes().decode("utf-8-sig")
-    except FileNotFoundError:
-        return ""
-    except (OSError, UnicodeDecodeError) as error:
-        reason = (getattr(error, "strerror", None) or "not UTF-8 text").lower()
-        raise ConfigError(f"configuration cannot be read: {reason}", path=str(file)) from error
+        return "" if content is None else content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ConfigError("configuration cannot be read: not utf-8 text", path=str(file)) from error
 
 
 def _assign(document: TOMLDocument, path: KeyPath, value: object) -> None:

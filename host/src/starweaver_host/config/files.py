@@ -14,12 +14,14 @@ def write_atomically(path: Path, text: str) -> None:
 
     Raises ConfigError when it cannot be written; the old content is then still there.
     """
-    target = path.resolve()
     try:
+        target = path.resolve()
         target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         _replace(target, text.encode("utf-8"))
-    except OSError as error:
-        reason = (error.strerror or type(error).__name__).lower()
+    except UnicodeEncodeError as error:
+        raise ConfigError("configuration cannot be written: a value is no text", path=str(path)) from error
+    except (OSError, RuntimeError) as error:  # a loop of links is the latter
+        reason = (getattr(error, "strerror", None) or type(error).__name__).lower()
         raise ConfigError(f"configuration cannot be written: {reason}", path=str(path)) from error
 
 

@@ -28,8 +28,9 @@ def find_line(lines: Mapping[Path, int], path: Sequence[str | int]) -> int | Non
 def index_lines(text: str) -> dict[Path, int]:
     """Line of every key and table and list element, first mention first."""
     found: dict[Path, int] = {}
+    line, at = 1, 0
     for path, offset in _Scanner(text).run():
-        line = text.count("\n", 0, offset) + 1
+        line, at = line + text.count("\n", at, offset), offset
         for length in range(1, len(path) + 1):
             found.setdefault(path[:length], line)
     return found

@@ -17,7 +17,7 @@ from starweaver_host.contract.errors import ConfigError, StartupError
 from starweaver_host.discovery import Listing
 
 from .decode import Decoder
-from .document import Document, Layers, table_at
+from .document import Document, Layers, find_text, table_at
 from .keys import fields, table_fields
 from .model import C, KeyPath, ProductDefinition, ProviderTable, Selection, Slot, TomlTable
 from .places import Places, find_places
@@ -163,7 +163,8 @@ def _user(product: ProductDefinition[Any], file: Path | None, places: Places) ->
     if file is not None:
         return Document.read(file)
     usual = user_file(product, places)
-    return Document.read(usual) if usual.exists() else None
+    text = find_text(usual)
+    return None if text is None else Document(str(usual), text, usual.absolute().parent)
 
 
 def _listings(layers: Layers) -> tuple[Listing, ...]:

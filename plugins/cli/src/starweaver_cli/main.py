@@ -34,6 +34,8 @@ def console() -> None:
     try:
         status = main()
         stdout.flush()
+    except KeyboardInterrupt:  # before a command could take care of it, while something loads
+        status = 130
     except BrokenPipeError:
         status = _without_reader()
     except OSError as error:

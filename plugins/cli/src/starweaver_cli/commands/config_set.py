@@ -65,29 +65,56 @@ def _tried_first() -> Iterator[tuple[Path, Path]]:
     A file that is broken already can be repaired key by key: only problems that the edit added are refused.
     """
     import os
-    import shutil
 
     from starweaver_cli.product import PRODUCT
     from starweaver_host.config.load import user_file
     from starweaver_host.config.places import find_places
+    from starweaver_host.config.reading import read_file
     from starweaver_host.contract.errors import StartupError
 
     file = user_file(PRODUCT, find_places())
     trial = file.with_name(f".{file.name}.{os.getpid()}")
-    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if file.exists():
-        shutil.copy2(file, trial)
-    try:
+    old = read_file(file)
+    with _refused_by_the_disk(file), _copied(old, trial):
         with _about(file, trial):
             yield file, trial
         before = {problem.message for problem in _problems(file, named=file)}
         added = [problem for problem in _problems(trial, named=file) if problem.message not in before]
         if added:
             raise StartupError(PRODUCT.name, added)
-        if trial.exists():
-            trial.replace(file)
+        _keep(file, old, read_file(trial))
+
+
+@contextmanager
+def _copied(content: bytes | None, trial: Path) -> Iterator[None]:
+    """The copy, in a folder that may have to be made, for as long as the block runs."""
+    trial.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        if content is not None:
+            trial.touch(mode=0o600)
+            trial.write_bytes(content)
+        yield
     finally:
         trial.unlink(missing_ok=True)
+
+
+def _keep(file: Path, old: bytes | None, new: bytes | None) -> None:
+    """Let the user's file, or the file that a link of theirs leads to, hold what the copy holds."""
+    from starweaver_host.config.files import write_atomically
+
+    if new is not None and new != old:
+        write_atomically(file, new.decode())
+
+
+@contextmanager
+def _refused_by_the_disk(file: Path) -> Iterator[None]:
+    from starweaver_host.contract.errors import ConfigError
+
+    try:
+        yield
+    except OSError as error:
+        reason = (error.strerror or type(error).__name__).lower()
+        raise ConfigError(f"configuration cannot be written: {reason}", path=str(file)) from error
 
 
 @contextmanager
@@ -103,12 +130,14 @@ def _about(file: Path, trial: Path) -> Iterator[None]:
 
 def _problems(file: Path, *, named: Path) -> tuple[StarweaverError, ...]:
     """What keeps the product from starting with this file, told as if it were the one named."""
+    import os
+
     from starweaver_cli.product import PRODUCT
     from starweaver_host.build import compose
     from starweaver_host.contract.errors import StartupError
 
     try:
-        compose(PRODUCT, file if file.exists() else None)
+        compose(PRODUCT, file if os.path.lexists(file) else None)
     except StartupError as error:
         for problem in error.problems:
             problem.message = problem.message.replace(str(file), str(named))
