@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Generic, cast
+from typing import TYPE_CHECKING, Any, Generic, cast
 
 from . import logs
 from .config.model import C, ProductConfig, ProviderTable
@@ -21,6 +21,9 @@ from .contract.transcripts import TranscriptSource
 from .fillings import NEEDS, PLAIN, Filling, GrantedServices, OpenProvider
 from .offers import Registry
 from .runtime import SystemClock, thread_offload
+
+if TYPE_CHECKING:
+    from .embedding import SearchGiven
 
 
 class Services:
@@ -213,7 +216,7 @@ class Application(Generic[C]):
         cls,
         *,
         store: SessionStore | AbstractAsyncContextManager[SessionStore],
-        search: SessionSearchProvider | AbstractAsyncContextManager[SessionSearchProvider] | None = None,
+        search: SearchGiven | None = None,
         sources: Mapping[str, TranscriptSource] | None = None,
         handles: Mapping[str, object] | None = None,
         product: str = "embedded",
@@ -225,7 +228,8 @@ class Application(Generic[C]):
         """An application of objects you made: no plugins, no TOML, no container.
 
         An object that is a provider is taken as open and stays yours to close; an async context manager is entered and
-        left with the application.
+        left with the application. `search` may also be a function from the context, which then carries the open store,
+        to such a context manager: a search provider's factory with its configuration filled in.
         """
         from .embedding import fillings_of
 

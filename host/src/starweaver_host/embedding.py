@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractAsyncContextManager, nullcontext
+from typing import Any
 
 from .contract.registration import ProviderContext, ProviderKind
+from .contract.search import SessionSearchProvider
 from .fillings import PLAIN, PROTOCOLS, Filling
+
+SearchGiven = (
+    SessionSearchProvider
+    | AbstractAsyncContextManager[SessionSearchProvider]
+    | Callable[[ProviderContext], AbstractAsyncContextManager[SessionSearchProvider]]
+)
+"""A search provider as a program may give it: open, as a lifetime, or as a function from the context to a lifetime."""
 
 
 def fillings_of(
@@ -28,14 +37,17 @@ def _fillings(
         yield _filling("handles", "agent_handle", name, handle, many=True)
 
 
-def _filling(slot: str, kind: ProviderKind, name: str, given: object, *, many: bool = False) -> Filling:
+def _filling(slot: str, kind: ProviderKind, name: str, given: Any, *, many: bool = False) -> Filling:
     protocol = PROTOCOLS.get(kind)
     is_open = kind in PLAIN or (isinstance(given, protocol) if protocol else not hasattr(given, "__aenter__"))
+    is_late = kind == "search_provider" and callable(given) and not hasattr(given, "__aenter__")
 
-    def make(context: ProviderContext) -> object:  # noqa: ARG001 - what is given was made without one
-        return given if kind in PLAIN or not is_open else nullcontext(given)
+    def make(context: ProviderContext) -> object:
+        if is_open:
+            return given if kind in PLAIN else nullcontext(given)
+        return given(context) if is_late else given
 
     return Filling(slot, kind, name, "embedded", f"{slot} {name!r} of the embedding program", make, many)
 
 
-__all__ = ["fillings_of"]
+__all__ = ["SearchGiven", "fillings_of"]

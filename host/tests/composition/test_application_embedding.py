@@ -44,6 +44,35 @@ def test_embedding_leaves_open_objects_to_their_owner(store: Any, workshop: Any,
     assert workshop.log == ["open memory", "after", "close memory"]
 
 
+def test_embedding_gives_the_open_store_to_a_search_function(store: Any, workshop: Any, run: Any) -> None:
+    """A search provider given as a function is made with a context that carries the store, and lives inside it."""
+    given = []
+
+    def open_search(context: Any) -> Any:
+        given.append(context.store)
+        return workshop.search().factory(None, context)
+
+    async def use() -> None:
+        async with Application.of(store=store, search=open_search) as services:
+            assert given == [services.store]
+            assert services.search is not None
+
+    run(use())
+    assert workshop.log == ["open memory", "open scan", "close scan", "close memory"]
+
+
+def test_embedding_of_a_search_function_without_a_lifetime_is_refused(store: Any, run: Any) -> None:
+    """A function that returns no context manager is named as what is wrong."""
+
+    async def use() -> None:
+        async with Application.of(store=store, search=lambda _context: object()):  # type: ignore[arg-type,return-value]
+            pass
+
+    with pytest.raises(StartupError) as caught:
+        run(use())
+    assert "search 'given' of the embedding program" in caught.value.problems[0].message
+
+
 def test_embedding_of_something_that_is_no_store_is_refused(run: Any) -> None:
     """The same checks as for a plugin's object."""
 
