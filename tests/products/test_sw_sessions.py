@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
+
+import pytest
+
+from starweaver_host.contract.records import AccessScope
+from starweaver_host.testing import provider_context
+from starweaver_sqlite_store.config import SqliteStoreConfig
+from starweaver_sqlite_store.plugin import open_sqlite_store
 
 Home = Any
 
@@ -108,6 +116,35 @@ def test_deleted_session_stays_deleted(two_sessions: Home) -> None:
     assert listed(two_sessions) == ["claude-code:s-two"]
     assert two_sessions.sw("session", "search", "rotate", "--output", "json").json()["hits"] == []
     assert two_sessions.sw("session", "delete", "s-one", "--yes").status == 0
+
+
+@pytest.mark.parametrize(
+    ("fence", "status", "state"), [("other-1", 6, "deleting"), ("cli-delete-left", 0, "deleted")], ids=["other", "own"]
+)
+def test_deletion_under_way_is_completed_by_its_own_command_only(
+    two_sessions: Home, fence: str, status: int, state: str
+) -> None:
+    """Another deleter's fence is a conflict and stays; one that this command left behind is taken up."""
+    two_sessions.sw("session", "import")
+    fenced(two_sessions, "claude-code:s-one", fence)
+
+    ran = two_sessions.sw("session", "delete", "s-one", "--yes", "--output", "json")
+
+    found = two_sessions.sw("session", "show", "s-one", "--output", "json").json()["session"]["fence"]
+    assert (ran.status, found["state"], found["fenceId"]) == (status, state, fence)
+    assert ('"code": "conflict"' in ran.err) == (status == 6)
+
+
+def fenced(home: Home, session_id: str, fence: str) -> None:
+    """Begin a deletion as another program would."""
+
+    async def begin() -> None:
+        async with open_sqlite_store(SqliteStoreConfig(), provider_context(home.database.parent)) as store:
+            await store.acquire_fence(
+                AccessScope(), session_id, fence_id=fence, requested_by="somebody", expected_revision=None
+            )
+
+    asyncio.run(begin())
 
 
 def test_session_outlives_its_transcript(two_sessions: Home) -> None:

@@ -10,6 +10,10 @@ from starweaver_cli.options import output_option
 
 if TYPE_CHECKING:
     from starweaver_cli.opened import Opened
+    from starweaver_host.contract.records import Session
+
+OURS = "cli-delete-"
+"""How the fences of this command begin: whoever finds one that was left may complete that deletion."""
 
 
 @click.command("delete")
@@ -30,11 +34,8 @@ def command(session: str, yes: bool, expected_revision: int | None, output: str)
 
 
 async def _delete(opened: Opened, text: str, *, sure: bool, revision: int | None, output: str) -> None:
-    from uuid import uuid4
-
     from starweaver_cli.edits import write_edited
     from starweaver_cli.sessions import resolve_session
-    from starweaver_host.contract.errors import StoreError
 
     session_id = await resolve_session(opened, text, include_deleted=True)
     found = await opened.store.get_session(opened.access(include_deleted=True), session_id)
@@ -43,17 +44,46 @@ async def _delete(opened: Opened, text: str, *, sure: bool, revision: int | None
         return
     if not sure:
         _ask(session_id, found.title)
-    scope = opened.access()
-    fence = found.fence.fence_id if hasattr(found.fence, "fence_id") else f"cli-delete-{uuid4()}"
+    write_edited(await _tombstone(opened, found, revision), "deleted", output=output)
+
+
+async def _tombstone(opened: Opened, found: Session, revision: int | None) -> Session:
+    """Fence and tombstone. A fence of ours that an interrupted call left is taken up; one we made is given up again."""
+    from contextlib import suppress
+    from uuid import uuid4
+
+    from starweaver_host.contract.errors import StoreError
+
+    scope, session_id = opened.access(), found.header.session_id
+    left = _fence_left(found)
+    fence = left or f"{OURS}{uuid4()}"
     await opened.store.acquire_fence(
         scope, session_id, fence_id=fence, requested_by="sw session delete", expected_revision=revision
     )
     try:
-        session = await opened.store.tombstone_session(scope, session_id, fence_id=fence)
+        return await opened.store.tombstone_session(scope, session_id, fence_id=fence)
     except StoreError:
-        await opened.store.release_fence(scope, session_id, fence_id=fence)
+        if left is None:
+            with suppress(StoreError):  # the first failure is the one to tell
+                await opened.store.release_fence(scope, session_id, fence_id=fence)
         raise
-    write_edited(session, "deleted", output=output)
+
+
+def _fence_left(found: Session) -> str | None:
+    """The fence an earlier call of this command left, None where there is none; StoreError `conflict` for another's."""
+    from starweaver_host.contract.errors import StoreError
+    from starweaver_host.contract.records import FenceDeleting
+
+    if not isinstance(found.fence, FenceDeleting):
+        return None
+    if not found.fence.fence_id.startswith(OURS):
+        raise StoreError(
+            "conflict",
+            f"a session that nobody deletes was wanted, found {found.header.session_id!r} being deleted by "
+            f"{found.fence.requested_by!r}",
+            hint="wait until it is done; what holds it can also give it up",
+        )
+    return found.fence.fence_id
 
 
 def _ask(session_id: str, title: str | None) -> None:
