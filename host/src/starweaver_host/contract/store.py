@@ -5,6 +5,9 @@ Every method runs whole or not at all. Reads and edits take an AccessScope and a
 are coroutines; an implementation with a blocking engine offloads to its own threads. A commit that returned survives
 the death of the process.
 
+A damaged record is `corrupt`, naming it, for who asks for it by its id. Lists, batches, scans and reconciliation leave
+it out and give the rest; `check` reports it.
+
 Order of lists is part of the contract: sessions by (`updated_at` descending, `session_id` descending), runs by
 `sequence_no` ascending (or descending where asked), events by `seq` ascending, feed rows by position ascending.
 """
@@ -328,6 +331,14 @@ class SearchCorpus(Protocol):
 
         The snapshot is taken at the first batch and held until the last one or `aclose()`, which whoever stops early
         awaits. `invalid` for a position that is not of this feed, or a `beyond` past its head.
+        """
+        ...
+
+    async def rewritten(self, query: CorpusQuery) -> int:
+        """How many of the sessions a query selects lost documents that the corpus held at the query's `as_of`.
+
+        A scan of the query misses what they lost: their log was replaced, or a document was rewritten so often that
+        its older forms were given up. 0 without `as_of`. Deleted sessions and pruned runs are no loss.
         """
         ...
 

@@ -1,7 +1,9 @@
 """The search corpus as chunks: the folded texts of many documents of one session in one value.
 
 New documents go to the session's last chunks, which are merged until they are full; a full chunk is not written again,
-except that a document may be taken off its list. What describes a document is this module's own compact form, decoded
+except that a document may be marked as superseded, or taken off its list. A superseded document is for scans as of an
+older position only; when its chunk is merged it stays while DEAD_BYTES allow, and what does not is noted in `rewrites`.
+What describes a document is this module's own compact form, decoded
 only when a scan found something in the text.
 """
 
@@ -10,12 +12,15 @@ only when a scan found something in the text.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import msgspec
+from msgspec import structs
 
 from starweaver_host.contract.corpus import SEARCH_SOURCES, DocumentRef
+from starweaver_host.contract.errors import StoreError
 
+from . import rewrites
 from .database import Transaction
 
 if TYPE_CHECKING:
@@ -26,24 +31,28 @@ TAIL_MAX = 32
 """Unfilled chunks a session may end with."""
 MERGE_FACTOR = 4
 """An unfilled end is rewritten when it is at most this many times what is added."""
+DEAD_BYTES = 16 * 1024
+"""Most text of superseded documents that a merge keeps."""
 SEPARATOR = b"\0"
 
 
 class ChunkDocument(msgspec.Struct, array_like=True, frozen=True, gc=False):
     """One document of a chunk. `source` indexes SEARCH_SOURCES; `start` and `size` are bytes of the chunk's text.
 
-    `position` is the feed position at which the document became visible.
+    `position` is the feed position at which the document became visible, `superseded` the one at which another took
+    its place.
     """
 
-    source: int
+    source: Annotated[int, msgspec.Meta(ge=0, lt=len(SEARCH_SOURCES))]
     run_id: str | None
     part: int
     seq: int | None
     time: int
-    start: int
-    size: int
+    start: Annotated[int, msgspec.Meta(ge=0)]
+    size: Annotated[int, msgspec.Meta(ge=0)]
     position: int
     identity: bytes | None
+    superseded: int | None = None
 
     def ref(self, session_id: str) -> DocumentRef:
         """Where the document's original text lives."""
@@ -60,9 +69,23 @@ _DECODER = msgspec.msgpack.Decoder(list[ChunkDocument])
 _ENCODER = msgspec.msgpack.Encoder()
 
 
-def decode_documents(data: bytes) -> list[ChunkDocument]:
-    """What describes the documents of a chunk, ascending by start."""
-    return _DECODER.decode(data)
+def decode_documents(session_id: str, data: bytes, text_bytes: int) -> list[ChunkDocument]:
+    """What describes the documents of a chunk with so much text, ascending by start; `corrupt` if it is damaged."""
+    try:
+        documents = _DECODER.decode(data)
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise _damaged(session_id) from error
+    if documents and documents[-1].start + documents[-1].size > text_bytes:
+        raise _damaged(session_id)
+    return documents
+
+
+def _damaged(session_id: str) -> StoreError:
+    return StoreError(
+        "corrupt",
+        f"a chunk of the corpus of session {session_id!r} was wanted, found damaged",
+        hint="other sessions are found; import this session again, or rebuild the corpus",
+    )
 
 
 def append_documents(
@@ -73,29 +96,45 @@ def append_documents(
     if not pieces:
         return
     tail = _tail(tx, namespace_id, session_id, sum(len(piece.text) for piece in pieces))
-    next_no = tail[-1] if tail else _next_no(tx, namespace_id, session_id)
-    if tail:
-        pieces = [*_take(tx, namespace_id, session_id, next_no), *pieces]
+    taken = _take(tx, namespace_id, session_id, tail[-1]) if tail else None
+    next_no = tail[-1] if taken is not None else _next_no(tx, namespace_id, session_id)
+    pieces = [*_kept(tx, namespace_id, session_id, taken or ()), *pieces]
     rows = [(namespace_id, session_id, *row) for row in _rows(next_no, pieces)]
     tx.connection.executemany("INSERT INTO corpus_chunks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
 
 
 def drop_documents(tx: Transaction, namespace_id: str, session_id: str, refs: Iterable[DocumentRef]) -> None:
-    """Take documents off the corpus. Looks from the session's newest chunk on and stops when all were found.
+    """Take documents off the corpus, superseded ones of the same place too. Looks at all chunks of the session.
 
     The text stays until its chunk is merged; without a document on the list it matches nothing.
     """
     wanted = set(refs)
-    if not wanted:
-        return
-    numbers = tx.execute(
-        "SELECT chunk_no FROM corpus_chunks WHERE namespace_id = ? AND session_id = ? ORDER BY chunk_no DESC",
-        (namespace_id, session_id),
-    ).fetchall()
-    for (chunk_no,) in numbers:
-        wanted -= _drop_from(tx, (namespace_id, session_id, chunk_no), wanted)
+    for key in _newest_first(tx, namespace_id, session_id) if wanted else ():
+        documents = _documents(tx, key)
+        _rewrite_list(tx, key, documents, [each for each in documents if each.ref(session_id) not in wanted])
+
+
+def supersede_documents(
+    tx: Transaction, namespace_id: str, session_id: str, refs: Iterable[DocumentRef], position: int
+) -> None:
+    """Leave documents to scans as of before `position`.
+
+    Looks from the session's newest chunk on and stops when all were found.
+    """
+    wanted = set(refs)
+    for key in _newest_first(tx, namespace_id, session_id):
         if not wanted:
             return
+        documents = _documents(tx, key)
+        found = {ref for each in documents if each.superseded is None and (ref := each.ref(session_id)) in wanted}
+        marked = [
+            structs.replace(each, superseded=position)
+            if each.superseded is None and each.ref(session_id) in found
+            else each
+            for each in documents
+        ]
+        _rewrite_list(tx, key, documents, marked)
+        wanted -= found
 
 
 def clear(tx: Transaction, namespace_id: str, session_id: str) -> None:
@@ -146,20 +185,41 @@ def _next_no(tx: Transaction, namespace_id: str, session_id: str) -> int:
     return 0 if row[0] is None else int(row[0]) + 1
 
 
-def _take(tx: Transaction, namespace_id: str, session_id: str, from_no: int) -> list[_Piece]:
-    """Remove the chunks from `from_no` on and return what is alive in them, in order."""
+def _take(tx: Transaction, namespace_id: str, session_id: str, from_no: int) -> list[_Piece] | None:
+    """Remove the chunks from `from_no` on and return what is alive in them, in order.
+
+    None, and all of them stay, if one is damaged: it is left for the check to report.
+    """
     key = (namespace_id, session_id, from_no)
     rows = tx.execute(
         "SELECT documents, text FROM corpus_chunks WHERE namespace_id = ? AND session_id = ? AND chunk_no >= ? "
         "ORDER BY chunk_no",
         key,
     ).fetchall()
+    try:
+        alive = [
+            _Piece(document, text[document.start : document.start + document.size])
+            for documents, text in rows
+            for document in decode_documents(session_id, documents, len(text))
+        ]
+    except StoreError:
+        return None
     tx.execute("DELETE FROM corpus_chunks WHERE namespace_id = ? AND session_id = ? AND chunk_no >= ?", key)
-    return [
-        _Piece(document, text[document.start : document.start + document.size])
-        for documents, text in rows
-        for document in decode_documents(documents)
-    ]
+    return alive
+
+
+def _kept(tx: Transaction, namespace_id: str, session_id: str, pieces: Sequence[_Piece]) -> list[_Piece]:
+    """The pieces that a merge writes again: what stands, and what was superseded last; the loss of others is noted."""
+    dead = [(piece.document.superseded, at) for at, piece in enumerate(pieces) if piece.document.superseded is not None]
+    room, lost, forgotten = DEAD_BYTES, 0, set()
+    for position, at in sorted(dead, reverse=True):
+        room -= len(pieces[at].text)
+        if room < 0:
+            lost = max(lost, position)
+            forgotten.add(at)
+    if forgotten:
+        rewrites.note(tx, namespace_id, session_id, lost)
+    return [piece for at, piece in enumerate(pieces) if at not in forgotten]
 
 
 def _rows(chunk_no: int, pieces: Sequence[_Piece]) -> Iterator[tuple[int, int, int, int, int, bytes, bytes]]:
@@ -197,19 +257,38 @@ def _moved(document: ChunkDocument, start: int) -> ChunkDocument:
         document.size,
         document.position,
         document.identity,
+        document.superseded,
     )
 
 
-def _drop_from(tx: Transaction, key: tuple[str, str, int], wanted: set[DocumentRef]) -> set[DocumentRef]:
-    where = "WHERE namespace_id = ? AND session_id = ? AND chunk_no = ?"
-    data = tx.execute(f"SELECT documents FROM corpus_chunks {where}", key).fetchone()[0]
-    documents = decode_documents(data)
-    kept = [document for document in documents if document.ref(key[1]) not in wanted]
-    if not kept:
-        tx.execute(f"DELETE FROM corpus_chunks {where}", key)
-    elif len(kept) < len(documents):
-        tx.execute(f"UPDATE corpus_chunks SET documents = ? {where}", (_ENCODER.encode(kept), *key))
-    return wanted.intersection(document.ref(key[1]) for document in documents)
+ChunkKey = tuple[str, str, int]
+"""(namespace_id, session_id, chunk_no)"""
+_WHERE = "WHERE namespace_id = ? AND session_id = ? AND chunk_no = ?"
+
+
+def _newest_first(tx: Transaction, namespace_id: str, session_id: str) -> list[ChunkKey]:
+    rows = tx.execute(
+        "SELECT chunk_no FROM corpus_chunks WHERE namespace_id = ? AND session_id = ? ORDER BY chunk_no DESC",
+        (namespace_id, session_id),
+    ).fetchall()
+    return [(namespace_id, session_id, row[0]) for row in rows]
+
+
+def _documents(tx: Transaction, key: ChunkKey) -> list[ChunkDocument]:
+    """A chunk's documents; none of a damaged one: nothing in it is found, so there is nothing to take off."""
+    data, text_bytes = tx.execute(f"SELECT documents, text_bytes FROM corpus_chunks {_WHERE}", key).fetchone()
+    try:
+        return decode_documents(key[1], data, text_bytes)
+    except StoreError:
+        return []
+
+
+def _rewrite_list(tx: Transaction, key: ChunkKey, before: list[ChunkDocument], after: list[ChunkDocument]) -> None:
+    """Write a chunk's list of documents where it changed; a chunk that lost its last one goes."""
+    if before and not after:
+        tx.execute(f"DELETE FROM corpus_chunks {_WHERE}", key)
+    elif before != after:
+        tx.execute(f"UPDATE corpus_chunks SET documents = ? {_WHERE}", (_ENCODER.encode(after), *key))
 
 
 __all__ = [
@@ -221,4 +300,5 @@ __all__ = [
     "clear",
     "decode_documents",
     "drop_documents",
+    "supersede_documents",
 ]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
 from typing import Any, Concatenate, Literal, NamedTuple, ParamSpec, TypeVar
@@ -50,6 +50,7 @@ class Database:
         self._writer = writer
         self._writer_lock = Lock()
         self._durability: Durability = "FULL"
+        self._idle_lock = Lock()
         self._idle: list[sqlite3.Connection] = []
         self._closed = False
 
@@ -71,8 +72,14 @@ class Database:
     def begin_reading(self) -> Transaction:
         """Begin a snapshot that outlives this call; hand it to `end_reading`."""
         with engine_errors(str(self.path)):
-            connection = self._idle.pop() if self._idle else self._open_reader()
-            connection.execute("BEGIN")
+            with self._idle_lock:
+                idle = self._idle.pop() if self._idle else None
+            connection = idle or self._open_reader()
+            try:
+                connection.execute("BEGIN")
+            except BaseException:
+                connection.close()
+                raise
             return Transaction(connection, self._clock.now())
 
     def end_reading(self, transaction: Transaction) -> None:
@@ -80,10 +87,12 @@ class Database:
         connection = transaction.connection
         if connection.in_transaction:
             connection.rollback()
-        if self._closed or len(self._idle) >= self._config.readers:
+        with self._idle_lock:
+            is_kept = not self._closed and len(self._idle) < self._config.readers
+            if is_kept:
+                self._idle.append(connection)
+        if not is_kept:
             connection.close()
-        else:
-            self._idle.append(connection)
 
     def size_bytes(self) -> int:
         """Size of the file and its write-ahead log."""
@@ -92,10 +101,11 @@ class Database:
 
     def close(self) -> None:
         """Close every connection that is not in use; one in use is closed when its snapshot ends."""
-        self._closed = True
-        with suppress(IndexError):
-            while True:
-                self._idle.pop().close()
+        with self._idle_lock:
+            self._closed = True
+            idle, self._idle = self._idle, []
+        for connection in idle:
+            connection.close()
         with self._writer_lock, engine_errors(str(self.path)):
             self._writer.close()
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 import errno
 import os
 import sqlite3
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+
+import msgspec
 
 from starweaver_host.contract.errors import StoreError, StoreErrorCode
 
@@ -51,13 +54,15 @@ def _system_error(error: OSError, where: str) -> StoreError:
 
 @contextmanager
 def engine_errors(where: str) -> Iterator[None]:
-    """Turn errors of the engine and the file system, and values the engine cannot hold, into StoreErrors."""
+    """Turn errors of the engine and the file system, damaged values, and what cannot be held into StoreErrors."""
     try:
         yield
     except sqlite3.Error as error:
         raise store_error(error, where) from error
     except OSError as error:
         raise _system_error(error, where) from error
+    except (msgspec.DecodeError, zlib.error) as error:
+        raise StoreError("corrupt", f"a stored value cannot be read: {error} ({where})") from error
     except (UnicodeEncodeError, OverflowError) as error:
         raise StoreError("invalid", f"value cannot be stored: {error}") from error
 

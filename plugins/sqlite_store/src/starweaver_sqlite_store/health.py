@@ -3,11 +3,11 @@
 Reads the whole database, one segment or chunk at a time.
 """
 
+# ruff: noqa: S608  names in statements are constants of this package; every value is a parameter
+
 from __future__ import annotations
 
 from collections.abc import Iterator
-
-import msgspec
 
 from starweaver_host.contract.errors import StoreError
 from starweaver_host.contract.store import StoreHealth
@@ -17,7 +17,9 @@ from starweaver_host.projection.folding import FOLD_VERSION
 from . import meta
 from .chunks import decode_documents
 from .database import Transaction
+from .run_rows import RUN_COLUMNS, run_from_row
 from .segments import decode_segment
+from .session_rows import SESSION_COLUMNS, session_from_row
 
 PROBLEMS_MAX = 100
 """Most problems that are listed; one damaged file can have a great many."""
@@ -49,7 +51,21 @@ def _problems(tx: Transaction) -> Iterator[str]:
     yield from _versions(tx)
     yield from _logs(tx)
     yield from _corpus(tx)
+    yield from _records(tx)
     yield from _counts(tx)
+
+
+def _records(tx: Transaction) -> Iterator[str]:
+    for row in tx.execute(f"SELECT {SESSION_COLUMNS} FROM sessions"):
+        try:
+            session_from_row(row)
+        except StoreError as error:
+            yield f"session {row[1]!r}: {error.message}"
+    for row in tx.execute(f"SELECT {RUN_COLUMNS} FROM runs"):
+        try:
+            run_from_row(row)
+        except StoreError as error:
+            yield f"runs of {row[1]!r}: {error.message}"
 
 
 def _versions(tx: Transaction) -> Iterator[str]:
@@ -90,12 +106,9 @@ def _corpus(tx: Transaction) -> Iterator[str]:
         if text_bytes != stored_bytes:
             yield f"{where}: {text_bytes} bytes were wanted, found {stored_bytes}"
         try:
-            decoded = decode_documents(documents)
-        except msgspec.MsgspecError:
+            decode_documents(session_id, documents, stored_bytes)
+        except StoreError:
             yield f"{where}: its documents cannot be read"
-            continue
-        if any(document.start + document.size > stored_bytes for document in decoded):
-            yield f"{where}: a document ends behind the text"
 
 
 def _counts(tx: Transaction) -> Iterator[str]:

@@ -12,7 +12,7 @@ from starweaver_host.contract.records import FenceDeleting, Run, RunKey, Session
 from starweaver_host.contract.transcripts import ImportBatch, ImportReceipt
 from starweaver_host.projection.documents import NO_IDENTITIES, RunIdentities, identity_hash
 
-from . import chunks, feed, identities, ledger
+from . import chunks, feed, identities, ledger, rewrites
 from .database import Transaction
 from .edits import insert_session, stored_session
 from .leases import find_lease
@@ -57,6 +57,8 @@ def _store(tx: Transaction, batch: ImportBatch, header: SessionHeader, existing:
         check_next_seq(session, batch.expected_next_seq)
     if position is None and (batch.replace or _says_something(tx, batch, session)):
         position = feed.touch(tx, session.header.namespace_id, session.header.session_id)
+        if batch.replace:
+            rewrites.note(tx, session.header.namespace_id, session.header.session_id, position)
     if position is None:
         return session
     _write(tx, batch, session, position)

@@ -128,7 +128,7 @@ def reconcile_expired(tx: Transaction, namespace_id: str, limit: int) -> tuple[R
         f"SELECT {_LEASE_COLUMNS} FROM leases WHERE namespace_id = ? AND expires_at <= ? ORDER BY expires_at LIMIT ?",
         (namespace_id, tx.now, limit),
     ).fetchall()
-    return tuple(_cancel_expired(tx, _lease(row)) for row in rows)
+    return tuple(run for row in rows if (run := _cancel_readable(tx, _lease(row))) is not None)
 
 
 def reconcile_session(tx: Transaction, namespace_id: str, session_id: str) -> None:
@@ -136,6 +136,16 @@ def reconcile_session(tx: Transaction, namespace_id: str, session_id: str) -> No
     held = find_lease(tx, namespace_id, session_id)
     if held is not None and held.expires_at <= tx.now:
         _cancel_expired(tx, held)
+
+
+def _cancel_readable(tx: Transaction, lease: RunLease) -> Run | None:
+    """Cancel a run; one that is damaged stays, for its own session to report, and nobody else waits for it."""
+    try:
+        return _cancel_expired(tx, lease)
+    except StoreError as error:
+        if error.code != "corrupt":
+            raise
+        return None
 
 
 def _cancel_expired(tx: Transaction, lease: RunLease) -> Run:

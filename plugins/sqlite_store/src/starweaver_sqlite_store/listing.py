@@ -20,7 +20,7 @@ from starweaver_host.contract.store import PAGE_MAX, SessionListQuery, SessionPa
 
 from .conditions import Condition, beginning_with, filter_conditions, join, one_of, scope_conditions
 from .database import Transaction
-from .session_rows import SESSION_COLUMNS, session_from_row, visible_session
+from .session_rows import SESSION_COLUMNS, readable_sessions, visible_session
 
 MERGED_WALKS_MAX = 16
 """Beyond this many values a filter is checked row by row along the general order."""
@@ -33,12 +33,12 @@ def get_session(tx: Transaction, scope: AccessScope, session_id: str) -> Session
 
 
 def get_sessions(tx: Transaction, scope: AccessScope, session_ids: Sequence[str]) -> tuple[Session, ...]:
-    """Those that the scope shows, in the order asked for."""
+    """Those that the scope shows and that can be read, in the order asked for."""
     if not session_ids:
         return ()
     statement = sessions_statement(scope, session_ids)
     rows = tx.execute(statement.sql, statement.values)
-    found = {row[1]: session_from_row(row) for row in rows}
+    found = {session.header.session_id: session for session in readable_sessions(rows)}
     return tuple(found[session_id] for session_id in session_ids if session_id in found)
 
 

@@ -31,14 +31,24 @@ def read_events(tx: Transaction, scope: AccessScope, session_id: str, from_seq: 
 
 
 def find_events(tx: Transaction, namespace_id: str, session_id: str, seqs: Sequence[int]) -> Iterator[Event]:
-    """The events with these seqs, ascending; absent ones are left out."""
+    """The events with these seqs, ascending; absent and damaged ones are left out."""
     wanted = sorted(set(seqs))
     while wanted:
-        events = next(read_segments(tx, namespace_id, session_id, wanted[0]), ())
+        events = _segment_at(tx, namespace_id, session_id, wanted[0])
         by_seq = {event.seq: event for event in events}
         yield from (by_seq[seq] for seq in wanted if seq in by_seq)
         last = events[-1].seq if events else wanted[0]
         wanted = [seq for seq in wanted if seq > last]
+
+
+def _segment_at(tx: Transaction, namespace_id: str, session_id: str, seq: int) -> tuple[Event, ...]:
+    """The events of the segment that holds a seq, from it on; none if the segment is damaged."""
+    try:
+        return next(read_segments(tx, namespace_id, session_id, seq), ())
+    except StoreError as error:
+        if error.code != "corrupt":
+            raise
+        return ()
 
 
 __all__ = ["find_events", "read_events"]

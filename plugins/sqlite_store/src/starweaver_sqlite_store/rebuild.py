@@ -10,7 +10,7 @@ from starweaver_host.contract.records import RunKey
 from starweaver_host.projection.documents import event_documents, run_documents
 from starweaver_host.projection.folding import fold
 
-from . import chunks, feed
+from . import chunks, feed, rewrites
 from .database import Transaction
 from .run_rows import find_run
 from .segments import read_segments
@@ -33,6 +33,7 @@ def rebuild_session(tx: Transaction, place: SessionPlace) -> None:
     """Write one session's documents and folded titles again. `corrupt` when its log cannot be read."""
     namespace_id, session_id = place
     position = feed.touch(tx, *place)
+    rewrites.note(tx, *place, position)
     chunks.clear(tx, *place)
     for run_id in _run_ids(tx, place):
         stored = find_run(tx, RunKey(namespace_id=namespace_id, session_id=session_id, run_id=run_id))

@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import zlib
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import msgspec
@@ -40,9 +41,17 @@ class StoredRun(NamedTuple):
 
 
 def run_from_row(row: tuple[Any, ...]) -> Run:
-    """The Run of a row of RUN_COLUMNS."""
+    """The Run of a row of RUN_COLUMNS; `corrupt` names session and run if it is damaged."""
+    try:
+        cause = None if row[11] is None else msgspec.json.decode(row[11], type=Cause)
+        parts = _INPUT.decode(unpack(row[17], row[18]))
+    except (zlib.error, msgspec.MsgspecError, UnicodeDecodeError) as damage:
+        raise StoreError(
+            "corrupt",
+            f"run {row[2]!r} of session {row[1]!r} was wanted, found damaged",
+            hint="other runs can be read; restore the file from a backup, or import this session again",
+        ) from damage
     error = None if row[7] is None else TerminalError(code=row[7], message=row[8])
-    cause = None if row[11] is None else msgspec.json.decode(row[11], type=Cause)
     return Run(
         namespace_id=row[0],
         session_id=row[1],
@@ -60,8 +69,17 @@ def run_from_row(row: tuple[Any, ...]) -> Run:
         started_at=row[14],
         ended_at=row[15],
         updated_at=row[16],
-        input=_INPUT.decode(unpack(row[17], row[18])),
+        input=parts,
     )
+
+
+def readable_runs(rows: Iterable[tuple[Any, ...]]) -> Iterator[Run]:
+    """The runs of rows of RUN_COLUMNS, without the damaged ones: one must not hide the others."""
+    for row in rows:
+        try:
+            yield run_from_row(row)
+        except StoreError:
+            continue
 
 
 def find_run(tx: Transaction, key: RunKey) -> StoredRun | None:
@@ -108,24 +126,27 @@ def write_run(tx: Transaction, stored: StoredRun) -> None:
 
 
 class DocumentChange(NamedTuple):
-    """What a change of runs takes off the corpus and puts on it."""
+    """What a change of runs puts on the corpus, and takes off it: for good, or from the scans to come."""
 
-    dropped: list[DocumentRef]
+    replaced: list[DocumentRef]
+    pruned: list[DocumentRef]
     added: list[TextDocument]
 
     def apply(self, tx: Transaction, namespace_id: str, session_id: str, position: int) -> None:
         """Write the change."""
-        chunks.drop_documents(tx, namespace_id, session_id, self.dropped)
+        chunks.supersede_documents(tx, namespace_id, session_id, self.replaced, position)
+        chunks.drop_documents(tx, namespace_id, session_id, self.pruned)
         chunks.append_documents(tx, namespace_id, session_id, self.added, position)
 
 
 def document_change(pairs: Iterable[tuple[StoredRun | None, StoredRun | None]]) -> DocumentChange:
     """The difference between runs as they were and as they are; a document that stays the same is not rewritten."""
-    change = DocumentChange([], [])
+    change = DocumentChange([], [], [])
     for before, after in pairs:
         old = {} if before is None else {document.ref: document for document in run_documents(*before)}
         new = {} if after is None else {document.ref: document for document in run_documents(*after)}
-        change.dropped.extend(ref for ref, document in old.items() if new.get(ref) != document)
+        gone = change.pruned if after is None else change.replaced
+        gone.extend(ref for ref, document in old.items() if new.get(ref) != document)
         change.added.extend(document for ref, document in new.items() if old.get(ref) != document)
     return change
 
@@ -137,6 +158,7 @@ __all__ = [
     "StoredRun",
     "document_change",
     "find_run",
+    "readable_runs",
     "run_from_row",
     "run_not_found",
     "write_run",

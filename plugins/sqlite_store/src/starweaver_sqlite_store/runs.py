@@ -14,7 +14,7 @@ from . import feed
 from .conditions import Condition, join, one_of
 from .database import Transaction
 from .listing import check_limit
-from .run_rows import RUN_COLUMNS, StoredRun, document_change, find_run, run_from_row, run_not_found
+from .run_rows import RUN_COLUMNS, StoredRun, document_change, find_run, readable_runs, run_not_found
 from .session_rows import visible_session
 
 
@@ -38,8 +38,8 @@ def list_runs(tx: Transaction, scope: AccessScope, session_id: str, query: RunLi
         f"SELECT {RUN_COLUMNS} FROM runs WHERE {where.sql} ORDER BY sequence_no {order} LIMIT ?",
         (*where.values, query.limit + 1),
     ).fetchall()
-    runs = tuple(run_from_row(row) for row in rows[: query.limit])
-    return RunPage(runs=runs, after=runs[-1].sequence_no if len(rows) > query.limit else None)
+    page = rows[: query.limit]
+    return RunPage(runs=tuple(readable_runs(page)), after=page[-1][3] if len(rows) > query.limit else None)
 
 
 def delete_run(tx: Transaction, scope: AccessScope, session_id: str, run_id: str) -> None:

@@ -12,9 +12,11 @@ import heapq
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from threading import Lock
 from typing import NamedTuple
 
 from starweaver_host.contract.corpus import CorpusBatch, CorpusDocument, CorpusQuery, DocumentRef
+from starweaver_host.contract.errors import StoreError
 
 from . import feed
 from .chunks import SEPARATOR, ChunkDocument, decode_documents
@@ -32,47 +34,75 @@ TITLES_FIRST, TITLES_MAX = 32, 512
 
 
 class CorpusScan:
-    """One scan: pages of batches until an empty page. Not to be called by two threads at once."""
+    """One scan: pages of batches until an empty page. Its snapshot begins with the first page.
+
+    Pages are asked for one at a time. `close` may come while one is being read on another thread, as it does when the
+    consumer is cancelled: the connection is then handed back by that thread when it is done, never under its hands.
+    """
 
     def __init__(self, database: Database, query: CorpusQuery) -> None:
         self._database = database
-        self._where = str(database.path)
-        self._transaction = database.begin_reading()
-        self._page_bytes = FIRST_PAGE_BYTES
+        self._query = query
+        self._lock = Lock()
+        self._is_reading = self._is_closed = False
+        self._transaction: Transaction | None = None
         self._batches: Iterator[CorpusBatch] = iter(())
-        try:
-            with engine_errors(self._where):
-                self._batches = _batches(self._transaction, query)
-        except BaseException:
-            self.close()
-            raise
+        self._page_bytes = FIRST_PAGE_BYTES
 
     def next_page(self) -> list[CorpusBatch]:
-        """The next batches; empty when there are no more."""
+        """The next batches; empty when there are no more, and after `close`."""
+        with self._lock:
+            if self._is_closed:
+                return []
+            self._is_reading = True
+        try:
+            with engine_errors(str(self._database.path)):
+                return self._read_page()
+        finally:
+            self._end_page()
+
+    def close(self) -> None:
+        """Give the snapshot back, or leave that to the page that is being read. Waits for nothing."""
+        with self._lock:
+            self._is_closed = True
+            if not self._is_reading:
+                self._give_back()
+
+    def _read_page(self) -> list[CorpusBatch]:
+        if self._transaction is None:
+            self._transaction = self._database.begin_reading()
+            self._batches = _batches(self._transaction, self._query)
         page: list[CorpusBatch] = []
         size = 0
-        with engine_errors(self._where):
-            for batch in self._batches:
-                page.append(batch)
-                size += len(batch.text)
-                if size >= self._page_bytes:
-                    break
+        for batch in self._batches:
+            page.append(batch)
+            size += len(batch.text)
+            if size >= self._page_bytes or self._is_closed:
+                break
         self._page_bytes = min(self._page_bytes * 2, PAGE_BYTES)
         return page
 
-    def close(self) -> None:
-        """Give the snapshot back."""
+    def _end_page(self) -> None:
+        with self._lock:
+            self._is_reading = False
+            if self._is_closed:
+                self._give_back()
+
+    def _give_back(self) -> None:
         self._batches = iter(())
-        self._database.end_reading(self._transaction)
+        if self._transaction is not None:
+            self._database.end_reading(self._transaction)
+            self._transaction = None
 
 
 class _Part(NamedTuple):
-    """A chunk inside a batch: where its text begins there, whose it is, and its documents as stored.
+    """A chunk inside a batch: where its text begins there and how long it is, whose, and its documents as stored.
 
     `hidden_runs` are those whose documents do not count.
     """
 
     base: int
+    size: int
     session_id: str
     root: str
     documents: bytes
@@ -102,7 +132,7 @@ def _chunk_batches(tx: Transaction, query: CorpusQuery, limits: Limits) -> Itera
             parts, texts, size = [], [], 0
         if not texts:
             newest = newest_time if limits.older_than is None else min(newest_time, limits.older_than - 1)
-        parts.append(_Part(size, session_id, root, documents, hidden.of(session_id)))
+        parts.append(_Part(size, len(text), session_id, root, documents, hidden.of(session_id)))
         texts.append(text)
         size += len(text) + len(SEPARATOR)
     if texts:
@@ -111,9 +141,13 @@ def _chunk_batches(tx: Transaction, query: CorpusQuery, limits: Limits) -> Itera
 
 def _batch(newest: int, texts: list[bytes], parts: list[_Part], limits: Limits) -> CorpusBatch:
     text = texts[0] if len(texts) == 1 else SEPARATOR.join(texts)
-    held = tuple(parts)
+    held, damaged = tuple(parts), set[int]()
     return CorpusBatch(
-        newest=newest, text=text, load=partial(_load, held, limits), locate=partial(_locate, held, limits)
+        newest=newest,
+        text=text,
+        load=partial(_load, held, limits, damaged),
+        locate=partial(_locate, held, limits, damaged),
+        damage=damaged.__len__,
     )
 
 
@@ -135,34 +169,47 @@ class _HiddenRuns:
         return self._last[1]
 
 
-def _load(parts: tuple[_Part, ...], limits: Limits) -> tuple[CorpusDocument, ...]:
-    return tuple(document for part in parts for document in _part_documents(part, limits))
+def _load(parts: tuple[_Part, ...], limits: Limits, damaged: set[int]) -> tuple[CorpusDocument, ...]:
+    return tuple(document for part in parts for document in _part_documents(part, limits, damaged))
 
 
-def _locate(parts: tuple[_Part, ...], limits: Limits, places: Sequence[int]) -> tuple[CorpusDocument, ...]:
+def _locate(
+    parts: tuple[_Part, ...], limits: Limits, damaged: set[int], places: Sequence[int]
+) -> tuple[CorpusDocument, ...]:
     """The documents at some places; of a chunk without any, nothing is decoded."""
     found: list[CorpusDocument] = []
     bases = [part.base for part in parts[1:]]
     ends = [*(bisect_left(places, base) for base in bases), len(places)]
     for part, first, end in zip(parts, [0, *ends], ends, strict=False):
         if first < end:
-            found += _part_documents_at(part, limits, places[first:end])
+            found += _part_documents_at(part, limits, damaged, places[first:end])
     return tuple(found)
 
 
-def _part_documents(part: _Part, limits: Limits) -> Iterator[CorpusDocument]:
-    for document in decode_documents(part.documents):
+def _decoded(part: _Part, damaged: set[int]) -> list[ChunkDocument]:
+    """A part's documents. One that cannot be read is noted and has none: it must not hide its neighbours."""
+    try:
+        return decode_documents(part.session_id, part.documents, part.size)
+    except StoreError:
+        damaged.add(part.base)
+        return []
+
+
+def _part_documents(part: _Part, limits: Limits, damaged: set[int]) -> Iterator[CorpusDocument]:
+    for document in _decoded(part, damaged):
         if _is_seen(document, part, limits):
             yield _document(document, part)
 
 
-def _part_documents_at(part: _Part, limits: Limits, places: Sequence[int]) -> Iterator[CorpusDocument]:
-    documents = decode_documents(part.documents)
+def _part_documents_at(
+    part: _Part, limits: Limits, damaged: set[int], places: Sequence[int]
+) -> Iterator[CorpusDocument]:
+    documents = _decoded(part, damaged)
     starts = [document.start for document in documents]
     last = -1
     for place in places:
         at = bisect_right(starts, place - part.base) - 1
-        if at <= last:
+        if at <= last:  # also where nothing begins before the place
             continue
         last, document = at, documents[at]
         if place - part.base < document.start + document.size and _is_seen(document, part, limits):
@@ -171,6 +218,8 @@ def _part_documents_at(part: _Part, limits: Limits, places: Sequence[int]) -> It
 
 def _is_seen(document: ChunkDocument, part: _Part, limits: Limits) -> bool:
     if document.source not in limits.sources or document.run_id in part.hidden_runs:
+        return False
+    if document.superseded is not None and (limits.as_of is None or document.superseded <= limits.as_of):
         return False
     if document.position <= limits.beyond or (limits.as_of is not None and document.position > limits.as_of):
         return False

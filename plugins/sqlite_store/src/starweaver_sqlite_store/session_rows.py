@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import msgspec
@@ -57,7 +58,7 @@ def header_values(header: SessionHeader) -> tuple[Any, ...]:
 
 
 def session_from_row(row: tuple[Any, ...]) -> Session:
-    """The Session of a row of SESSION_COLUMNS."""
+    """The Session of a row of SESSION_COLUMNS; `corrupt` names the session if it is damaged."""
     rest = row[_HEADER_WIDTH:]
     return Session(
         header=_header(row),
@@ -76,8 +77,28 @@ def session_from_row(row: tuple[Any, ...]) -> Session:
         counts=SessionCounts(runs=rest[16], events=rest[15], messages=rest[17], tool_calls=rest[18]),
         updated_at=rest[19],
         imported_at=rest[20],
-        metadata={} if rest[21] == "{}" else msgspec.json.decode(rest[21], type=dict[str, str]),
+        metadata={} if rest[21] == "{}" else _metadata(row[1], rest[21]),
     )
+
+
+def _metadata(session_id: str, stored: str) -> dict[str, str]:
+    try:
+        return msgspec.json.decode(stored, type=dict[str, str])
+    except msgspec.MsgspecError as error:
+        raise StoreError(
+            "corrupt",
+            f"the metadata of session {session_id!r} was wanted, found damaged",
+            hint="other sessions can be read; restore the file from a backup",
+        ) from error
+
+
+def readable_sessions(rows: Iterable[tuple[Any, ...]]) -> Iterator[Session]:
+    """The sessions of rows of SESSION_COLUMNS, without the damaged ones: one must not hide the others."""
+    for row in rows:
+        try:
+            yield session_from_row(row)
+        except StoreError:
+            continue
 
 
 def _header(row: tuple[Any, ...]) -> SessionHeader:
@@ -139,6 +160,7 @@ __all__ = [
     "find_session",
     "header_values",
     "not_found",
+    "readable_sessions",
     "session_from_row",
     "visible_session",
 ]

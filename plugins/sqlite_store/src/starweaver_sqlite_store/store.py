@@ -199,13 +199,18 @@ class SqliteSessionStore:
     async def scan_corpus(self, query: CorpusQuery) -> AsyncGenerator[CorpusBatch, None]:
         from .scan import CorpusScan
 
-        scan = await self._offload(CorpusScan, self._database, query)
+        scan = CorpusScan(self._database, query)
         try:
             while page := await self._offload(scan.next_page):
                 for batch in page:
                     yield batch
         finally:
-            await self._offload(scan.close)
+            scan.close()  # nothing to await, which a cancellation could cut short
+
+    async def rewritten(self, query: CorpusQuery) -> int:
+        from . import rewrites
+
+        return await self._read(rewrites.count, query)
 
     async def read_texts(self, scope: AccessScope, refs: Sequence[DocumentRef]) -> tuple[str | None, ...]:
         from .texts import read_texts

@@ -6,17 +6,18 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from starweaver_host.contract.corpus import DocumentRef
+from starweaver_host.contract.errors import StoreError
 from starweaver_host.contract.records import AccessScope, RunKey
 from starweaver_host.projection.documents import event_documents, run_documents, title_document
 
 from .database import Transaction
 from .listing import get_sessions
 from .log_reading import find_events
-from .run_rows import find_run
+from .run_rows import StoredRun, find_run
 
 
 def read_texts(tx: Transaction, scope: AccessScope, refs: Sequence[DocumentRef]) -> tuple[str | None, ...]:
-    """The texts in the order asked for; None where a document is gone or outside the scope."""
+    """The texts in the order asked for; None where a document is gone, unreadable or outside the scope."""
     sessions = {
         session.header.session_id: session for session in get_sessions(tx, scope, [ref.session_id for ref in refs])
     }
@@ -40,8 +41,17 @@ def _run_texts(
 ) -> dict[DocumentRef, str]:
     run_ids = {ref.run_id for ref in refs if ref.run_id is not None and ref.seq is None}
     keys = [RunKey(namespace_id=namespace_id, session_id=session_id, run_id=run_id) for run_id in sorted(run_ids)]
-    runs = [found for key in keys if (found := find_run(tx, key)) is not None]
-    return {document.ref: document.text for found in runs for document in run_documents(*found)}
+    runs = [_readable_run(tx, key) for key in keys]
+    return {document.ref: document.text for found in runs if found is not None for document in run_documents(*found)}
+
+
+def _readable_run(tx: Transaction, key: RunKey) -> StoredRun | None:
+    try:
+        return find_run(tx, key)
+    except StoreError as error:
+        if error.code != "corrupt":
+            raise
+        return None
 
 
 def _event_texts(

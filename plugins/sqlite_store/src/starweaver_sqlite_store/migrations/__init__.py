@@ -34,6 +34,7 @@ _SHIPPED = (
     ("0005_corpus", "83a9a47b03bea11015aa7d14281d16308b63cfca12572f55ef17fec046edccef"),
     ("0006_ledger", "569b7ad3aa6c98a03e312aa8e06ef481b8d4099143faf6791c3f1f3fcf0c112f"),
     ("0007_control", "870ca75e43feb862fc3025b7041f00ddfb9da88775ebc0e37985ab310ae76909"),
+    ("0008_rewrites", "b4f561aba85ea77e22cc3d14cd8d75bd35934ba626c2d56b48819284407bc174"),
 )
 """Name and SHA-256 of every file (UTF-8, line ends as line feeds), written down so that opening a store reads and
 hashes none of them. A test compares."""
