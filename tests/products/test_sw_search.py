@@ -184,7 +184,22 @@ def test_machine_without_transcripts_searches_the_examples(home: Home) -> None:
     assert ran.status == 0
     assert "«OAuth refresh»" in ran.out
     assert "bundled examples" in ran.err
-    assert home.sw("session", "list", "--output", "json").json()["sessions"] == []
+    with sqlite3.connect(f"file:{home.database}?mode=ro", uri=True) as database:
+        assert database.execute("SELECT count(*) FROM sessions").fetchone() == (0,)
+
+
+def test_session_of_the_examples_can_be_shown_and_replayed(home: Home) -> None:
+    """An id that a search over the examples printed is known to the commands that read, in any order of commands."""
+    listed = home.sw("session", "list", "--output", "json")
+    found = ids(home.sw(*SEARCH, "oauth refresh", "--output", "json").json())
+    shown = home.sw("session", "show", found[0], "--output", "json")
+    replayed = home.sw("session", "replay", found[0], "--output", "json")
+
+    assert found[0] in {each["header"]["sessionId"] for each in listed.json()["sessions"]}
+    assert (shown.status, shown.json()["session"]["header"]["sessionId"]) == (0, found[0])
+    assert replayed.json()["messages"]
+    assert all("bundled examples" in ran.err for ran in (listed, shown, replayed))
+    assert home.sw("session", "show", "no-such").status == 3
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from starweaver_host.contract.errors import SearchError
@@ -89,7 +89,8 @@ def run_opened(
 ) -> T:
     """Compose the product, open what the command needs, do the work, close everything.
 
-    With `bundled_examples`, a machine without transcripts and sessions gets the examples in a store of their own.
+    With `bundled_examples`, a machine without transcripts and sessions gets the examples, all of them read, in a store
+    of their own.
     """
     import os
     from pathlib import Path
@@ -110,7 +111,7 @@ def run_opened(
             opened = Opened(application, services, Path.home(), os.environ)
             if not bundled_examples or not await _is_bare(opened):
                 return await work(opened)
-        return await _with_examples(work)
+        return await _with_examples(work, slots)
 
     return run(main, loop_free=application.loop_free)
 
@@ -139,7 +140,7 @@ def _finds_anything(opened: Opened) -> bool:
     return False
 
 
-async def _with_examples(work: Callable[[Opened], Coroutine[Any, Any, T]]) -> T:
+async def _with_examples(work: Callable[[Opened], Coroutine[Any, Any, T]], slots: Sequence[str]) -> T:
     """Do the work over the bundled examples, in a store beside the person's own."""
     from pathlib import Path
 
@@ -148,14 +149,17 @@ async def _with_examples(work: Callable[[Opened], Coroutine[Any, Any, T]]) -> T:
     from starweaver_host.runtime import inline_offload
 
     from .product import PRODUCT
+    from .refresh import import_service
     from .render.stream import note
 
-    note("no transcripts found on this machine; searching the bundled examples (see `sw sources`)")
+    note("no transcripts found on this machine; these are the bundled examples (see `sw sources`)")
     places = find_places()
     data = places.data._replace(path=places.data.path / "examples")
     application = compose(PRODUCT, offload=inline_offload, places=places._replace(data=data))
-    async with application.open_only("store", "search", "sources") as services:
-        return await work(Opened(application, services, *_examples(Path(__file__).parent / "examples")))
+    async with application.open_only(*slots) as services:
+        opened = Opened(application, services, *_examples(Path(__file__).parent / "examples"))
+        await import_service(opened).run()
+        return await work(opened)
 
 
 def _examples(folder: Path) -> tuple[Path, dict[str, Any]]:

@@ -10,10 +10,12 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from starweaver_host.contract.errors import StoreError
 from starweaver_host.services.importing import ImportService
 from starweaver_host.services.importing_report import ImportLimits, ImportProgress, ImportReport
 from starweaver_host.services.importing_survey import ConfiguredSource
 
+from .driving import go_on, is_interrupt, raise_interrupt
 from .progress import ProgressLine
 from .render.stream import note
 
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 
     from .opened import Opened
 
+_TAKES_NOTHING = frozenset({"full", "unavailable"})
 NOT_REACHED = "some transcripts have not been read yet; run `sw session import`"
 
 
@@ -42,7 +45,8 @@ def import_service(opened: Opened, names: Sequence[str] = (), extra_roots: Seque
 async def refresh_for_reading(opened: Opened, choice: bool | None, *, first_page: bool) -> ImportReport | None:  # noqa: FBT001 - a tri-state flag
     """Read what is new, as the flag (or else the configuration) says; None when nothing was to be read.
 
-    Later pages of a search are not refreshed: their cursor stands on the first page's state.
+    Later pages of a search are not refreshed: their cursor stands on the first page's state. A store that is full or
+    busy can still be read: what it holds is searched, and the report is not complete.
     """
     wanted = opened.config.sources.refresh == "auto" if choice is None else choice
     if not wanted or not first_page or not opened.sources:
@@ -50,20 +54,30 @@ async def refresh_for_reading(opened: Opened, choice: bool | None, *, first_page
     bounded = not (sys.stdout.isatty() and sys.stderr.isatty())
     clock = opened.application.clock
     deadline = clock.monotonic() + opened.config.sources.piped_seconds if bounded else None
-    return await run_import(import_service(opened), ImportLimits(deadline=deadline))
+    try:
+        return await run_import(import_service(opened), ImportLimits(deadline=deadline))
+    except StoreError as error:
+        if error.code not in _TAKES_NOTHING:
+            raise
+        note(f"warning: new transcripts were not read: {error.message}" + (f" ({error.hint})" if error.hint else ""))
+        return ImportReport(roots=(), complete=False)
 
 
 async def run_import(service: ImportService, limits: ImportLimits) -> ImportReport:
-    """Import with progress on a terminal. Ctrl-C stops it; what was committed stays and is reported."""
+    """Import with progress on a terminal. Ctrl-C stops it, with an event loop too; what was committed stays."""
     line = ProgressLine("reading transcripts")
 
     def show(progress: ImportProgress) -> None:
+        raise_interrupt()
         line.update(progress.items_done, progress.items_total, progress.bytes_done, progress.bytes_total)
 
     try:
         return await service.run(limits=limits, on_progress=show)
-    except KeyboardInterrupt:
+    except BaseException as error:
+        if not is_interrupt(error):
+            raise
         line.close()
+        await go_on()
         note("stopped; what was read is kept")
         return await service.survey()
     finally:

@@ -29,7 +29,7 @@ def command(**flags: Any) -> None:
     from starweaver_cli.opened import run_opened
 
     with expected_errors(as_json=flags["output"] != "text"):
-        run_opened(lambda opened: _list(opened, flags), needs_search=False)
+        run_opened(lambda opened: _list(opened, flags), needs_search=False, bundled_examples=True)
 
 
 async def _list(opened: Opened, flags: dict[str, Any]) -> None:

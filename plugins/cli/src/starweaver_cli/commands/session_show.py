@@ -23,7 +23,7 @@ def command(session: str, runs: int, output: str) -> None:
     from starweaver_cli.opened import run_opened
 
     with expected_errors(as_json=output != "text"):
-        run_opened(lambda opened: _show(opened, session, runs, output), needs_search=False)
+        run_opened(lambda opened: _show(opened, session, runs, output), needs_search=False, bundled_examples=True)
 
 
 async def _show(opened: Opened, text: str, runs: int, output: str) -> None:
