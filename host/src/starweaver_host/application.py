@@ -23,7 +23,7 @@ from .offers import Registry
 from .runtime import SystemClock, thread_offload
 
 if TYPE_CHECKING:
-    from .embedding import SearchGiven
+    from .embedding import Given
 
 
 class Services:
@@ -215,8 +215,8 @@ class Application(Generic[C]):
     def of(
         cls,
         *,
-        store: SessionStore | AbstractAsyncContextManager[SessionStore],
-        search: SearchGiven | None = None,
+        store: Given[SessionStore],
+        search: Given[SessionSearchProvider] | None = None,
         sources: Mapping[str, TranscriptSource] | None = None,
         handles: Mapping[str, object] | None = None,
         product: str = "embedded",
@@ -228,8 +228,8 @@ class Application(Generic[C]):
         """An application of objects you made: no plugins, no TOML, no container.
 
         An object that is a provider is taken as open and stays yours to close; an async context manager is entered and
-        left with the application. `search` may also be a function from the context, which then carries the open store,
-        to such a context manager: a search provider's factory with its configuration filled in.
+        left with the application. A function is called with a context and returns such a context manager: it is a
+        provider's factory with its configuration filled in. A search provider's context carries the open store.
         """
         from .embedding import fillings_of
 

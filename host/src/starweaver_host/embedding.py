@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, nullcontext
-from typing import Any
+from typing import Any, TypeAlias, TypeVar
 
 from .contract.registration import ProviderContext, ProviderKind
-from .contract.search import SessionSearchProvider
 from .fillings import PLAIN, PROTOCOLS, Filling
 
-SearchGiven = (
-    SessionSearchProvider
-    | AbstractAsyncContextManager[SessionSearchProvider]
-    | Callable[[ProviderContext], AbstractAsyncContextManager[SessionSearchProvider]]
-)
-"""A search provider as a program may give it: open, as a lifetime, or as a function from the context to a lifetime."""
+T = TypeVar("T")
+Given: TypeAlias = T | AbstractAsyncContextManager[T] | Callable[[ProviderContext], AbstractAsyncContextManager[T]]
+"""A provider as a program may give it: open, as a lifetime, or as a function from the context to a lifetime."""
 
 
 def fillings_of(
@@ -40,7 +36,7 @@ def _fillings(
 def _filling(slot: str, kind: ProviderKind, name: str, given: Any, *, many: bool = False) -> Filling:
     protocol = PROTOCOLS.get(kind)
     is_open = kind in PLAIN or (isinstance(given, protocol) if protocol else not hasattr(given, "__aenter__"))
-    is_late = kind == "search_provider" and callable(given) and not hasattr(given, "__aenter__")
+    is_late = kind not in PLAIN and callable(given) and not hasattr(given, "__aenter__")
 
     def make(context: ProviderContext) -> object:
         if is_open:
@@ -50,4 +46,4 @@ def _filling(slot: str, kind: ProviderKind, name: str, given: Any, *, many: bool
     return Filling(slot, kind, name, "embedded", f"{slot} {name!r} of the embedding program", make, many)
 
 
-__all__ = ["SearchGiven", "fillings_of"]
+__all__ = ["Given", "fillings_of"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from typing import Any
 
 import pytest
@@ -42,6 +43,19 @@ def test_embedding_leaves_open_objects_to_their_owner(store: Any, workshop: Any,
 
     run(use())
     assert workshop.log == ["open memory", "after", "close memory"]
+
+
+def test_embedding_makes_a_store_from_its_function(workshop: Any, run: Any, tmp_path: Any) -> None:
+    """A store given as a function is made with a context of the application's folder."""
+
+    async def use() -> None:
+        opener = partial(workshop.store().factory, None)
+        async with Application.of(store=opener, data_dir=tmp_path) as services:
+            assert services.store is not None
+
+    run(use())
+    assert workshop.log == ["open memory", "close memory"]
+    assert workshop.contexts["memory"].data_dir == tmp_path
 
 
 def test_embedding_gives_the_open_store_to_a_search_function(store: Any, workshop: Any, run: Any) -> None:
