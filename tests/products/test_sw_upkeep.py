@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import sqlite3
 import time
 import zlib
+from contextlib import closing
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 Home = Any
 
@@ -127,6 +131,25 @@ def test_locked_store_is_unavailable(two_sessions: Home) -> None:
     assert ran.status == 5
     assert '"code": "unavailable"' in ran.err
     assert len(reading.json()["hits"]) == 1
+
+
+@pytest.mark.parametrize("obstacle", ["unavailable", "full"])
+def test_search_of_a_store_that_takes_nothing_answers_from_what_it_holds(two_sessions: Home, obstacle: str) -> None:
+    """New transcripts that cannot be stored make the page partial, not the search fail."""
+    two_sessions.sw("session", "import")
+    size = two_sessions.database.stat().st_size
+    limit = "busy_timeout_ms = 50" if obstacle == "unavailable" else f"max_size_bytes = {size}"
+    two_sessions.configure(f"[store]\n{limit}\n")
+    for number in range(20):
+        two_sessions.claude(f"s-new-{number}", *[(f"rotate {os.urandom(400).hex()}", "ok")] * 10, day=3)
+    with closing(sqlite3.connect(two_sessions.database, isolation_level=None)) as other:
+        if obstacle == "unavailable":
+            other.execute("BEGIN IMMEDIATE")
+        ran = two_sessions.sw("session", "search", "rotate the refresh", "--output", "json")
+
+    assert len(ran.json()["hits"]) == 1
+    assert ran.json()["coverage"]["state"] == "partial"
+    assert "new transcripts were not read" in ran.err
 
 
 def test_doctor_finds_open_permissions_and_news(two_sessions: Home) -> None:

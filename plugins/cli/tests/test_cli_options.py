@@ -40,3 +40,9 @@ def test_page_token_of_somebody_else_is_a_usage_error(token: str) -> None:
     """A token that is not ours is refused, whatever it decodes to."""
     with pytest.raises(UsageError):
         decode_token(token)
+
+
+def test_directory_whose_name_is_no_text_is_a_workspace_like_any_other() -> None:
+    """Bytes that are no text become U+FFFD, so that a filter never fails for where it is asked."""
+    assert workspace_filter(".", here="/src/\udcff") == "/src/\ufffd"
+    assert workspace_filter("/src/\udcff/é", here="/") == "/src/\ufffd/é"

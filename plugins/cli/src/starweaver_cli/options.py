@@ -46,14 +46,20 @@ class TimeType(click.ParamType):  # type: ignore[type-arg]  # generic from click
 TIME = TimeType()
 
 
+def as_text(argument: str) -> str:
+    """An argument with U+FFFD for the bytes that are no text, which is how importers keep them."""
+    return argument if argument.isascii() else argument.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
 def workspace_filter(text: str | None, *, here: str) -> str | None:
     """`.` and relative paths become absolute directories; a trailing `/` (everything below) is kept."""
+    text = None if text is None else as_text(text)
     if text is None or not (text in {".", ".."} or text.startswith(("./", "../", "~"))):
         return text
     import os
 
-    full = os.path.normpath(os.path.join(here, os.path.expanduser(text)))  # noqa: PTH111, PTH118
+    full = os.path.normpath(os.path.join(as_text(here), os.path.expanduser(text)))  # noqa: PTH111, PTH118
     return full.rstrip("/") + "/" if text.endswith("/") else full
 
 
-__all__ = ["TIME", "TimeType", "limit_option", "output_option", "workspace_filter"]
+__all__ = ["TIME", "TimeType", "as_text", "limit_option", "output_option", "workspace_filter"]

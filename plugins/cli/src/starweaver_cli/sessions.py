@@ -21,6 +21,9 @@ async def resolve_session(opened: Opened, text: str, *, include_deleted: bool = 
 
     Raises StoreError `not_found`, or AmbiguousSessionError listing candidates.
     """
+    from .options import as_text
+
+    text = as_text(text)
     found = await opened.store.resolve_session(opened.access(include_deleted=include_deleted), text, limit=6)
     if not found:
         raise StoreError("not_found", f"no session is or begins with {text!r}", hint="see `sw session list`")

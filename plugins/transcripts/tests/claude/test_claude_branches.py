@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 
 def test_parallel_tool_results_are_no_rewind(transcript, read_item, idle):
     """A prompt that hangs on one of several parallel results abandons none of them."""
@@ -115,3 +117,14 @@ def test_repeated_row_is_read_once(transcript, read_item, idle):
     transcript.path.write_bytes(transcript.data() + transcript.data())
 
     assert len(read_item(idle, transcript.path).only.said()) == 3
+
+
+@pytest.mark.parametrize("form", ["{:08d}-0000-1000-8000-00a0c9123456", "00000000-0000-7000-8000-{:012d}"])
+def test_rows_whose_ids_differ_in_one_half_are_different_rows(form, transcript, read_item, idle):
+    """Ids made of a time and a machine share their second half, ids made by a counter their first."""
+    for number in range(6):
+        transcript.user(f"text {number}", uuid=form.format(number))
+
+    session = read_item(idle, transcript.save()).only
+
+    assert session.current() == [f"text {number}" for number in range(6)]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from starweaver_cli.options import output_option
+from starweaver_cli.options import as_text, output_option
 
 if TYPE_CHECKING:
     from starweaver_cli.opened import Opened
@@ -32,7 +32,7 @@ async def _rename(opened: Opened, text: str, title: str, revision: int | None, o
     from starweaver_host.contract.records import SessionChange
 
     session_id = await resolve_session(opened, text)
-    change = SessionChange(title=title.strip() or None)
+    change = SessionChange(title=as_text(title).strip() or None)
     session = await opened.store.update_session(opened.access(), session_id, change, expected_revision=revision)
     write_edited(session, "renamed", output=output)
 

@@ -13,6 +13,8 @@ from functools import lru_cache
 
 ROOT = -1
 """The node of rows before the first message."""
+_MASK = (1 << 64) - 1
+_ODD = 0x9E3779B97F4A7C15
 
 
 def is_uuid(text: str) -> bool:
@@ -23,11 +25,13 @@ def is_uuid(text: str) -> bool:
 @lru_cache(maxsize=64)  # a row's id is asked for several times, and once more by the next row, as its parent's
 def row_hash(uuid: str) -> int:
     """64 bits that stand for a row's id."""
-    if len(uuid) == 36 and uuid[23] == "-":
+    if is_uuid(uuid):
         try:
-            return int(uuid[19:23] + uuid[24:], 16)
+            value = int(uuid.replace("-", ""), 16)
         except ValueError:
             pass
+        else:  # both halves: ids made of time or a counter differ in one of them alone
+            return (value ^ (value >> 64) * _ODD) & _MASK
     return int.from_bytes(hashlib.blake2b(uuid.encode("utf-8", "replace"), digest_size=8).digest())
 
 

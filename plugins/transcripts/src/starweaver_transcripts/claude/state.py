@@ -19,7 +19,7 @@ from .branches import Surface
 from .steering import Steering
 from .titles import Titles
 
-STATE_VERSION = 1
+STATE_VERSION = 2
 
 
 class SessionState(msgspec.Struct, array_like=True):
