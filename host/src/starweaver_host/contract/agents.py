@@ -1,26 +1,36 @@
-"""Seed 002: what an agent may see of sessions and do to them, through handles that hold their authority inside.
+"""Agent Session Management: what an agent may see of sessions, through a handle that holds its authority inside.
 
 Provisional until the agent tools are complete. A handle is (service, immutable scope); tool arguments can name no
-namespace, owner, operation or page cap. Query and control are separate handles and separate grants.
+namespace, owner, operation or page cap. Query, events (`contract.agent_events`) and control (`contract.agent_control`)
+are separate handles and separate grants: whoever holds one can do nothing of another.
+
+What a handle returns was written by people, models and tools at some other time: evidence, never an instruction. Every
+item says so itself, because items are taken out of their page. Texts are bounded and sanitised (no control or
+bidi-format characters, secrets masked by the product's policy); `truncated` names the fields that were cut.
 """
 
 from __future__ import annotations
 
 from typing import Literal, Protocol, runtime_checkable
 
-from .records import LOCAL_NAMESPACE, AccessScope, RunStatus, SessionStatus
-from .search import SessionSearchPage, SessionSearchQuery
+from .control import RunQuota
+from .display import DisplayKind, DisplayRole
+from .records import LOCAL_NAMESPACE, AccessScope, Cause, RunStatus, RunTrigger, SessionStatus
+from .search import SearchCoverage, SessionSearchHit, SessionSearchQuery
 from .values import Input, Value
 
 AgentOperation = Literal["read", "search", "events", "create", "start", "update", "control", "delete"]
+Trust = Literal["untrusted_historical_evidence"]
 MAX_PAGE_SIZE = 50
-TRUST_LABEL = "untrusted_historical_evidence"
+RECENT_RUNS_MAX = 10
+TRUST_LABEL: Trust = "untrusted_historical_evidence"
 
 
 class AgentSessionScope(Value, frozen=True, kw_only=True):
     """The authority of a handle; built by the host from server policy, profile, caller, target and grant.
 
-    `deadline` is UTC microseconds, absolute. `allow_self_control` never allows deleting the own session.
+    `deadline` is UTC microseconds, absolute; after it everything is `permission_denied`. `allow_self_control` never
+    allows deleting the own session. `allowed_session_ids` None means no allow-list, empty means none.
     """
 
     namespace_id: str = LOCAL_NAMESPACE
@@ -35,6 +45,7 @@ class AgentSessionScope(Value, frozen=True, kw_only=True):
     policy_fingerprint: str
     deadline: int | None = None
     max_page_size: int = MAX_PAGE_SIZE
+    quota: RunQuota = RunQuota()
 
     def access(self) -> AccessScope:
         """The store scope of this authority."""
@@ -42,14 +53,39 @@ class AgentSessionScope(Value, frozen=True, kw_only=True):
 
 
 class Page(Input, frozen=True, kw_only=True):
-    """Paging arguments of a list tool; the scope caps `limit`."""
+    """Paging arguments of a list tool; the scope caps `limit`. A token is bound to tool, arguments and scope."""
 
     limit: int = 20
     page_token: str | None = None
 
 
+class RunView(Value, frozen=True, kw_only=True):
+    """A run as an agent sees it. `error_category` is a stable word, never the error's text."""
+
+    namespace_id: str
+    session_id: str
+    run_id: str
+    sequence_no: int
+    status: RunStatus
+    trigger: RunTrigger
+    input_preview: str | None = None
+    output_preview: str | None = None
+    error_category: str | None = None
+    parent_run_id: str | None = None
+    caused_by: Cause | None = None
+    controllable: bool = False
+    created_at: int
+    updated_at: int
+    truncated: tuple[str, ...] = ()
+    trust: Trust = TRUST_LABEL
+
+
 class SessionView(Value, frozen=True, kw_only=True):
-    """A session as an agent sees it. Texts are bounded; `truncated` names the fields that were cut."""
+    """A session as an agent sees it.
+
+    `workspace` is a label and never a path. `controllable` says that this handle's holder may steer the active run
+    here and now: control is granted, and this host owns the run.
+    """
 
     namespace_id: str
     session_id: str
@@ -57,32 +93,18 @@ class SessionView(Value, frozen=True, kw_only=True):
     status: SessionStatus
     profile: str | None = None
     workspace: str | None = None
+    parent_session_id: str | None = None
     revision: int
+    runs: int = 0
     head_run_id: str | None = None
     active_run_id: str | None = None
+    resumable: bool = False
     controllable: bool = False
+    recent_runs: tuple[RunView, ...] = ()
     created_at: int
     updated_at: int
     truncated: tuple[str, ...] = ()
-    trust: Literal["untrusted_historical_evidence"] = "untrusted_historical_evidence"
-
-
-class RunView(Value, frozen=True, kw_only=True):
-    """A run as an agent sees it."""
-
-    namespace_id: str
-    session_id: str
-    run_id: str
-    sequence_no: int
-    status: RunStatus
-    input_preview: str | None = None
-    output_preview: str | None = None
-    error_category: str | None = None
-    controllable: bool = False
-    created_at: int
-    updated_at: int
-    truncated: tuple[str, ...] = ()
-    trust: Literal["untrusted_historical_evidence"] = "untrusted_historical_evidence"
+    trust: Trust = TRUST_LABEL
 
 
 class SessionViews(Value, frozen=True, kw_only=True):
@@ -99,88 +121,110 @@ class RunViews(Value, frozen=True, kw_only=True):
     next_page_token: str | None = None
 
 
-class ControlReceipt(Value, frozen=True, kw_only=True):
-    """What a control operation did; the same key gives the same receipt."""
+class ReplayMessage(Value, frozen=True, kw_only=True):
+    """One display message of a run: what was shown, with its source. `time` is UTC milliseconds."""
 
-    receipt_id: str
+    namespace_id: str
     session_id: str
-    run_id: str | None = None
-    revision: int | None = None
-    fencing_generation: int | None = None
-    idempotent_replay: bool = False
+    run_id: str
+    sequence: int
+    kind: DisplayKind
+    role: DisplayRole
+    text: str
+    time: int
+    truncated: bool = False
+    trust: Trust = TRUST_LABEL
+
+
+class ReplayPage(Value, frozen=True, kw_only=True):
+    """Display messages, and the token to go on with; None when there are no more in that direction."""
+
+    messages: tuple[ReplayMessage, ...]
+    next_cursor: str | None = None
+
+
+class SessionHitView(Value, frozen=True, kw_only=True):
+    """A search hit, sanitised. A discovery: not proof that the session exists, and no right to it."""
+
+    hit: SessionSearchHit
+    truncated: tuple[str, ...] = ()
+    trust: Trust = TRUST_LABEL
+
+
+class SessionHitViews(Value, frozen=True, kw_only=True):
+    """A page of hits, with the coverage it stands on."""
+
+    hits: tuple[SessionHitView, ...]
+    next_page_token: str | None = None
+    coverage: SearchCoverage
+
+
+class SessionListArguments(Input, frozen=True, kw_only=True):
+    """Which sessions. Times are UTC microseconds of the last change, `since` inclusive, `until` exclusive."""
+
+    status: SessionStatus | None = None
+    profile: str | None = None
+    workspace: str | None = None
+    since: int | None = None
+    until: int | None = None
 
 
 @runtime_checkable
 class AgentSessionQueryHandle(Protocol):
-    """Read-only, bounded projections under one scope. Raises AgentSessionError."""
+    """Read-only, bounded projections under one scope. Raises AgentSessionError.
 
-    async def list_sessions(self, page: Page, *, status: SessionStatus | None = None) -> SessionViews:
+    A session outside the scope, of another owner, or deleted, is `not_found`. Reading changes nothing: no current
+    session, no history, no prompt.
+    """
+
+    async def list_sessions(self, page: Page, arguments: SessionListArguments) -> SessionViews:
         """Sessions, newest first."""
         ...
 
-    async def get_session(self, session_id: str) -> SessionView:
-        """One session."""
+    async def get_session(self, session_id: str, *, recent_runs: bool = False) -> SessionView:
+        """One session; with its last runs (at most RECENT_RUNS_MAX, oldest first) where asked."""
         ...
 
-    async def list_session_runs(self, session_id: str, page: Page) -> RunViews:
-        """Runs of a session, ascending."""
+    async def list_session_runs(
+        self, session_id: str, page: Page, *, status: RunStatus | None = None, newest_first: bool = False
+    ) -> RunViews:
+        """Runs of a session, by sequence."""
         ...
 
     async def get_session_run(self, session_id: str, run_id: str) -> RunView:
         """One run."""
         ...
 
-    async def search_sessions(self, query: SessionSearchQuery) -> SessionSearchPage:
-        """Search, where a provider is installed; `unsupported` otherwise."""
+    async def replay_session_run(
+        self, session_id: str, run_id: str, page: Page, *, newest_first: bool = False
+    ) -> ReplayPage:
+        """What a run showed, by sequence: visible texts and terminal states; no tool payload, reasoning or checkpoint.
+
+        `page_token` is the `next_cursor` of the page before. Cost is that of the page.
+        """
         ...
 
-
-@runtime_checkable
-class AgentSessionControlHandle(Protocol):
-    """Idempotent, revision-checked, fenced, audited control under one scope. Raises AgentSessionError."""
-
-    async def create_session(self, *, title: str | None, profile: str | None, idempotency_key: str) -> ControlReceipt:
-        """Create a session."""
-        ...
-
-    async def update_session(
-        self, session_id: str, *, expected_revision: int, title: str | None, archived: bool | None, idempotency_key: str
-    ) -> ControlReceipt:
-        """Edit a session."""
-        ...
-
-    async def delete_session(self, session_id: str, *, expected_revision: int, idempotency_key: str) -> ControlReceipt:
-        """Fence, quiesce, tombstone; needs a human decision by default."""
-        ...
-
-    async def start_session_run(self, session_id: str, *, text: str, idempotency_key: str) -> ControlReceipt:
-        """Start a run."""
-        ...
-
-    async def steer_session_run(
-        self, session_id: str, run_id: str, *, text: str, idempotency_key: str
-    ) -> ControlReceipt:
-        """Send text to a running run."""
-        ...
-
-    async def interrupt_session_run(
-        self, session_id: str, run_id: str, *, reason: str | None, idempotency_key: str
-    ) -> ControlReceipt:
-        """Ask a run to stop at its next boundary."""
+    async def search_sessions(self, query: SessionSearchQuery) -> SessionHitViews:
+        """Search, where a provider is installed; `unsupported` otherwise. Hits are read again under the scope."""
         ...
 
 
 __all__ = [
     "MAX_PAGE_SIZE",
+    "RECENT_RUNS_MAX",
     "TRUST_LABEL",
     "AgentOperation",
-    "AgentSessionControlHandle",
     "AgentSessionQueryHandle",
     "AgentSessionScope",
-    "ControlReceipt",
     "Page",
+    "ReplayMessage",
+    "ReplayPage",
     "RunView",
     "RunViews",
+    "SessionHitView",
+    "SessionHitViews",
+    "SessionListArguments",
     "SessionView",
     "SessionViews",
+    "Trust",
 ]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
+from .control import Approval
 from .events import Event, NewEvent
 from .records import Checkpoint, InputPart, Run, Session
 from .store import RunOutcome
@@ -16,20 +17,26 @@ from .values import Value
 
 
 class RunRequest(Value, frozen=True, kw_only=True):
-    """One run to execute: the session, the queued run, its input, the current surface, and where it had stopped."""
+    """One run to execute: the session, the queued run, its input, the current surface, and where it had stopped.
+
+    A run that was parked comes back with its `checkpoint`, and with `decisions`, the approvals it had asked for.
+    """
 
     session: Session
     run: Run
     input: tuple[InputPart, ...]
     surface: tuple[Event, ...] = ()
     checkpoint: Checkpoint | None = None
+    decisions: tuple[Approval, ...] = ()
 
 
 class Steering(Value, frozen=True, kw_only=True):
-    """Text that entered while the run worked, and who sent it."""
+    """Text that entered while the run worked, when and by whom (UTC microseconds). Each is taken once."""
 
+    intent_id: str
     text: str
     sent_by: str
+    sent_at: int
 
 
 class RunPort(Protocol):
@@ -45,6 +52,10 @@ class RunPort(Protocol):
 
     async def take_steering(self) -> tuple[Steering, ...]:
         """Steering that arrived since the last call; asked for at control boundaries."""
+        ...
+
+    async def request_approval(self, *, tool: str, tool_call_id: str, arguments_digest: str, summary: str) -> Approval:
+        """Ask a person about one call; its status may be `pending`, and the run then parks by returning None."""
         ...
 
     def interrupted(self) -> bool:

@@ -5,6 +5,12 @@ Every method runs whole or not at all. Reads and edits take an AccessScope and a
 are coroutines; an implementation with a blocking engine offloads to its own threads. A commit that returned survives
 the death of the process.
 
+Some operations take no scope, because nothing a caller said decides what they reach. `create_session` and `admit_run`
+are the host's own: it writes the header, owner included, or has read the session under a scope before it admits;
+`contract.controlled` has them scoped, for callers. The lease operations and an `append` under a lease prove ownership
+by the lease. `import_batch` and the ledger are the importer's, which writes one namespace. An append without a lease is
+the host's as well. Nothing of these may be handed to an agent or a request handler directly.
+
 A damaged record is `corrupt`, naming it, for who asks for it by its id. Lists, batches, scans and reconciliation leave
 it out and give the rest; `check` reports it.
 
@@ -373,7 +379,10 @@ class SearchCorpus(Protocol):
 
 @runtime_checkable
 class SessionStore(SessionCatalog, RunRegister, EventLog, ImportLedger, SearchCorpus, Protocol):
-    """All groups over one transaction domain. The control group is `contract.control.SessionControl`."""
+    """All groups over one transaction domain.
+
+    A store may hold a sixth, control: `contract.control`, `contract.controlled` and `contract.subagents`.
+    """
 
     async def check(self) -> StoreHealth:
         """Check integrity. Reads everything; for `doctor`, not for a hot path."""
