@@ -1,4 +1,4 @@
-"""Seed 000's JSON, to the letter: what it shows decodes, and what we send has its shape."""
+"""The JSON of Session Search, to the letter: what it shows decodes, and what we send has its shape."""
 
 from __future__ import annotations
 

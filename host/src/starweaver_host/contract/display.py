@@ -1,6 +1,6 @@
 """Display messages: the projection of a log that people read and `session replay` prints.
 
-Assistant text and terminal states only (decision 37). Never tool payloads, reasoning or metadata.
+Assistant text and terminal states only. Never tool payloads, reasoning or metadata.
 """
 
 from __future__ import annotations

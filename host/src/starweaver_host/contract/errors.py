@@ -4,8 +4,8 @@
     ├── ConfigError              a configuration file or value is wrong
     ├── StartupError             a product cannot be composed; carries every problem found
     ├── StoreError               one class, code from StoreErrorCode
-    ├── SearchError              one class, code from SearchErrorCode (seed vocabulary)
-    ├── SessionQueryError        one class, code from SessionQueryErrorCode (seed vocabulary)
+    ├── SearchError              one class, code from SearchErrorCode (Session Search)
+    ├── SessionQueryError        one class, code from SessionQueryErrorCode (Session Query)
     ├── AgentSessionError        one class, code from AgentErrorCode
     ├── SourceError              a transcript source cannot be read
     └── UsageError               a person or program called a front end wrongly

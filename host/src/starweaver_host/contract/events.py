@@ -267,7 +267,7 @@ class NewEvent(EventValue, gc=False, frozen=True, kw_only=True):
     """An event about to be appended. The store gives it its `seq`.
 
     `identity` names the message this event carries, if the writer gave it a name that survives copying (resume, fork):
-    two sessions holding the same identity share history, and the earlier session owns it (decision 18).
+    two sessions holding the same identity share history, and the earlier session owns it.
     """
 
     type: str

@@ -27,7 +27,7 @@ LOCAL_NAMESPACE = "local"
 FORK = "fork"
 """The `origin` of a session that began as a copy of its parent's past."""
 OUTPUT_PREVIEW_MAX = 4096
-"""Most code points of a run's output preview (decision 37)."""
+"""Most code points of a run's output preview: the last visible text of the model, cut."""
 TITLE_MAX = 256
 """Most code points of a title; longer ones are cut when they are stored."""
 

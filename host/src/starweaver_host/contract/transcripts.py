@@ -17,7 +17,7 @@ from .records import Run, SessionHeader, TitleSource
 from .values import Value
 
 TOOL_RESULT_MAX_BYTES = 64 * 1024
-"""Default bound of a stored tool result (decision 40); its original size is always recorded."""
+"""Default bound of a stored tool result; its original size is always recorded."""
 
 
 class SourceEnvironment(Value, frozen=True, kw_only=True):

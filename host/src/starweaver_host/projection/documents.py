@@ -1,7 +1,8 @@
 """The search documents of a session: its title, its runs' inputs and outputs, its display messages.
 
 Documents hold original text; a store folds it when it writes its corpus. Times are UTC microseconds and never change
-for a document (decision 7). A text without anything but white space makes no document.
+for a document: when its title was set, its run began or ended, or its message was shown. A text without anything but
+white space makes no document.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ def run_documents(run: Run, identities: RunIdentities = NO_IDENTITIES) -> list[T
     documents = [
         TextDocument(
             DocumentRef(session_id=run.session_id, source="run_input", run_id=run.run_id, part=place),
-            run.created_at if run.started_at is None else run.started_at,
+            run.created_at,
             part.text,
             _part_identity(identities.input, place, part.text),
         )

@@ -1,4 +1,4 @@
-"""Runs out of an imported log: a run is a turn (decision 37).
+"""Runs out of an imported log: a run is a turn, whose input is what the person typed.
 
 A turn begins with `turn/start` and ends with `turn/end`. An import has no live owner, so a run is always in a terminal
 state: a turn whose end the log does not hold is `completed` when the model had the last word (visible text that calls

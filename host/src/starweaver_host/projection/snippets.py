@@ -18,7 +18,7 @@ from .graphemes import cut_after, cut_before, fits, fits_back
 from .mapping import iter_matches, safe_cut
 
 SNIPPET_MAX_BYTES = 320
-"""Most UTF-8 bytes of a snippet's text (decision 3)."""
+"""Most UTF-8 bytes of a snippet's text, as the search contract promises."""
 
 _HEAD = 16384  # code points tried first: most texts that match do so early, and folding a long one takes milliseconds
 

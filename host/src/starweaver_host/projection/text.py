@@ -1,6 +1,6 @@
 """The searchable text of an event, and the visible text of a message.
 
-Semantic text (decision 14) is what the event search indexes: messages with their reasoning, tool calls and results,
+Semantic text is what the event search indexes: messages with their reasoning, tool calls and results,
 blocked prompts, todos, failures and status rows. A call is indexed once, from its `tool/call`. Structural and unknown
 events have none. Not for display: that is `display`.
 """
