@@ -18,7 +18,7 @@ from starweaver_host.contract.records import (
     SessionHeader,
 )
 
-from . import feed
+from . import feed, identities
 from .database import Transaction
 from .leases import find_lease, reconcile_session
 from .lineage import adopt_children, root_for
@@ -137,6 +137,7 @@ def tombstone_session(tx: Transaction, scope: AccessScope, session_id: str, fenc
     if held is not None and held.expires_at > tx.now:
         raise StoreError("run_conflict", f"no running run was wanted in {session_id!r}, found {held.key.run_id!r}")
     reconcile_session(tx, scope.namespace_id, session_id)
+    identities.bury(tx, session.header)
     tx.execute(
         "UPDATE sessions SET status = 'deleted', active_run_id = NULL WHERE namespace_id = ? AND session_id = ?",
         (scope.namespace_id, session_id),

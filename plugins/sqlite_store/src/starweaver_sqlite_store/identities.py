@@ -1,16 +1,17 @@
-"""Which sessions hold which message: shared history is owned by the earliest session (decision 18).
+"""Which sessions hold which message: shared history is owned by the earliest session.
 
-The owner of a message is the session with the earliest `created_at`, then the smallest id, of those that hold it. A
-session's message count leaves out what an earlier one owns. Counts are adjusted per message as it arrives or goes, so
-they come out the same in any order of import, and a write costs what it adds.
+The owner of a message is, of the sessions that hold it, one that is not deleted before one that is, then the one with
+the earliest `created_at`, then the smallest id. A session's message count leaves out what another one owns. Counts are
+adjusted per message as it arrives or goes and as a holder is deleted, so they come out the same in any order, and a
+write costs what it adds. Another session whose count changes has changed: its place in the feed moves.
 """
 
 # ruff: noqa: S608  names in statements are constants of this package; every value is a parameter
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Sequence
 
 import msgspec
 
@@ -18,11 +19,12 @@ from starweaver_host.contract.corpus import Attribution
 from starweaver_host.contract.records import AccessScope, SessionHeader
 from starweaver_host.projection.documents import identity_hash
 
+from . import feed
 from .conditions import join, scope_conditions
 from .database import Transaction
 
-Holder = tuple[int, str]
-"""(created_at, session_id): the order of ownership."""
+Holder = tuple[int, int, str]
+"""(1 if deleted else 0, created_at, session_id): the order of ownership."""
 
 
 def as_integer(identity: bytes) -> int:
@@ -44,40 +46,64 @@ def add(tx: Transaction, header: SessionHeader, names: Iterable[str]) -> int:
     if not wanted:
         return 0
     holders = _holders(tx, header.namespace_id, wanted)
-    me = (header.created_at, header.session_id)
+    me = _living(header)
     added = sorted(identity for identity in wanted if me not in holders.get(identity, ()))
     tx.connection.executemany(
         "INSERT INTO message_identities VALUES (?, ?, ?)",
         [(header.namespace_id, header.session_id, identity) for identity in added],
     )
-    owned = len(added)
+    changes: Counter[str] = Counter()
     for identity in added:
-        if identity in holders:
-            owner = min(holders[identity])
-            if owner < me:
-                owned -= 1
-            else:
-                _recount(tx, header.namespace_id, owner[1], -1)
+        before = holders.get(identity, set())
+        _pass_on(changes, before, before | {me})
+    owned = changes.pop(header.session_id, 0)
+    _recount(tx, header.namespace_id, changes)
     return owned
 
 
 def forget(tx: Transaction, header: SessionHeader) -> None:
-    """Remove everything a session holds; what it shared goes to the next earliest holder."""
+    """Remove everything a session holds; what it shared goes to the next earliest holder. Its own count stays."""
+    changes: Counter[str] = Counter()
+    for holders in _shared(tx, header):
+        _pass_on(changes, holders, holders - {_living(header)})
+    del changes[header.session_id]
+    _recount(tx, header.namespace_id, changes)
+    tx.execute(
+        "DELETE FROM message_identities WHERE namespace_id = ? AND session_id = ?",
+        (header.namespace_id, header.session_id),
+    )
+
+
+def bury(tx: Transaction, header: SessionHeader) -> None:
+    """Put a session that is about to be deleted behind the living: what they share with it counts in one of them."""
+    me = _living(header)
+    changes: Counter[str] = Counter()
+    for holders in _shared(tx, header):
+        _pass_on(changes, holders, holders - {me} | {(1, *me[1:])})
+    _recount(tx, header.namespace_id, changes)
+
+
+def _living(header: SessionHeader) -> Holder:
+    return (0, header.created_at, header.session_id)
+
+
+def _shared(tx: Transaction, header: SessionHeader) -> Iterable[set[Holder]]:
+    """The holders of each message that a session shares with another."""
     rows = tx.execute(
         "SELECT mine.identity FROM message_identities AS mine WHERE mine.namespace_id = ? AND mine.session_id = ? "
         "AND EXISTS (SELECT 1 FROM message_identities AS other WHERE other.namespace_id = mine.namespace_id "
         "AND other.identity = mine.identity AND other.session_id <> mine.session_id)",
         (header.namespace_id, header.session_id),
     ).fetchall()
-    me = (header.created_at, header.session_id)
-    for holders in _holders(tx, header.namespace_id, [row[0] for row in rows]).values():
-        heir = min(holder for holder in holders if holder != me)
-        if me < heir:
-            _recount(tx, header.namespace_id, heir[1], 1)
-    tx.execute(
-        "DELETE FROM message_identities WHERE namespace_id = ? AND session_id = ?",
-        (header.namespace_id, header.session_id),
-    )
+    return _holders(tx, header.namespace_id, [row[0] for row in rows]).values()
+
+
+def _pass_on(changes: Counter[str], before: Collection[Holder], after: Collection[Holder]) -> None:
+    """Note what a message's new holders mean for the counts of its owners."""
+    if before:
+        changes[min(before)[2]] -= 1
+    if after:
+        changes[min(after)[2]] += 1
 
 
 def attribute(tx: Transaction, scope: AccessScope, identities: Sequence[bytes]) -> tuple[Attribution, ...]:
@@ -90,7 +116,7 @@ def attribute(tx: Transaction, scope: AccessScope, identities: Sequence[bytes]) 
         f"WHERE m.namespace_id = ? AND m.identity IN (SELECT value FROM json_each(?)) AND {where.sql}",
         (scope.namespace_id, _encode(wanted), *where.values),
     )
-    holders: defaultdict[int, list[Holder]] = defaultdict(list)
+    holders: defaultdict[int, list[tuple[int, str]]] = defaultdict(list)
     for identity, created_at, session_id in rows:
         holders[identity].append((created_at, session_id))
     return tuple(
@@ -100,33 +126,35 @@ def attribute(tx: Transaction, scope: AccessScope, identities: Sequence[bytes]) 
     )
 
 
-def _attribution(identity: int, holders: Sequence[Holder]) -> Attribution:
+def _attribution(identity: int, holders: Sequence[tuple[int, str]]) -> Attribution:
     ids = tuple(session_id for _, session_id in holders)
     return Attribution(identity=as_bytes(identity), owner_session_id=ids[0], session_ids=ids)
 
 
 def _holders(tx: Transaction, namespace_id: str, identities: Iterable[int]) -> dict[int, set[Holder]]:
     rows = tx.execute(
-        "SELECT m.identity, s.created_at, s.session_id FROM json_each(?) AS wanted "
+        "SELECT m.identity, s.status = 'deleted', s.created_at, s.session_id FROM json_each(?) AS wanted "
         "CROSS JOIN message_identities AS m ON m.namespace_id = ? AND m.identity = wanted.value "
         "CROSS JOIN sessions AS s ON s.namespace_id = m.namespace_id AND s.session_id = m.session_id",
         (_encode(identities), namespace_id),
     )
     found: defaultdict[int, set[Holder]] = defaultdict(set)
-    for identity, created_at, session_id in rows:
-        found[identity].add((created_at, session_id))
+    for identity, *holder in rows:
+        found[identity].add((holder[0], holder[1], holder[2]))
     return dict(found)
 
 
-def _recount(tx: Transaction, namespace_id: str, session_id: str, change: int) -> None:
-    tx.execute(
-        "UPDATE sessions SET messages = messages + ? WHERE namespace_id = ? AND session_id = ?",
-        (change, namespace_id, session_id),
-    )
+def _recount(tx: Transaction, namespace_id: str, changes: Counter[str]) -> None:
+    for session_id in sorted(session_id for session_id, change in changes.items() if change):
+        tx.execute(
+            "UPDATE sessions SET messages = messages + ? WHERE namespace_id = ? AND session_id = ?",
+            (changes[session_id], namespace_id, session_id),
+        )
+        feed.touch(tx, namespace_id, session_id)
 
 
 def _encode(identities: Iterable[int]) -> str:
     return msgspec.json.encode(list(identities)).decode()
 
 
-__all__ = ["add", "as_bytes", "as_integer", "attribute", "forget"]
+__all__ = ["add", "as_bytes", "as_integer", "attribute", "bury", "forget"]

@@ -16,6 +16,7 @@ from starweaver_host.contract.store import PAGE_MAX, StoreHealth
 from starweaver_host.projection.documents import PROJECTION_VERSION
 from starweaver_host.projection.folding import FOLD_VERSION
 
+from .ownership import owner_of
 from .state import Holding, State
 
 SCHEMA_VERSION = 1
@@ -38,10 +39,9 @@ class MemoryBase:
         self._state = work
 
     def _session(self, state: State, holding: Holding) -> Session:
-        """A session as it is handed out: its messages are those it owns, see `attribute`."""
+        """A session as it is handed out: its messages are those it owns."""
         header = holding.header
-        me = (header.created_at, header.session_id)
-        owned = sum(min(state.holders[header.namespace_id, name]) == me for name in holding.messages)
+        owned = sum(owner_of(state, header.namespace_id, name) == header.session_id for name in holding.messages)
         counts = replace(holding.session.counts, messages=holding.nameless + owned)
         return replace(holding.session, counts=counts)
 

@@ -21,6 +21,7 @@ from starweaver_host.contract.records import (
 
 from .catalog import MemoryReading
 from .documents import clip, with_title
+from .ownership import owners_of, touch_recounted
 from .runs import MemoryRuns
 from .state import Holding, State, conflict
 
@@ -113,8 +114,10 @@ class MemoryCatalog(MemoryReading, MemoryRuns):
             self._check_deleting(holding.session, fence_id)
             holding = self._quiesced(work, holding)
             fence = FenceDeleted(fence_id=fence_id, deleted_at=self._clock.now())
-            deleted = holding.with_session(fence=fence, status="deleted", active_run_id=None)
-            return self._edited(work, work.touch(deleted))
+            owners = owners_of(work, scope.namespace_id, holding.messages)
+            deleted = work.touch(holding.with_session(fence=fence, status="deleted", active_run_id=None))
+            touch_recounted(work, deleted, owners)
+            return self._edited(work, deleted)
 
     def _quiesced(self, work: State, holding: Holding) -> Holding:
         """The session without a run: one whose owner lives is in the way, one whose owner went away is cancelled."""

@@ -25,6 +25,7 @@ from starweaver_host.projection.surface import check_form
 
 from .documents import clip, displayed, outranks, with_title
 from .feed import encode_position
+from .ownership import owners_of, touch_recounted
 from .runs import MemoryRuns
 from .state import Holding, State, conflict
 
@@ -131,16 +132,20 @@ def last_title(events: Sequence[Event]) -> tuple[TitleChange, int] | None:
 def forget_messages(work: State, holding: Holding) -> None:
     """Stop holding every message of a session; what it shared goes to the next earliest."""
     header = holding.header
+    before = owners_of(work, header.namespace_id, holding.messages)
     for name in holding.messages:
         place = (header.namespace_id, name)
         work.holders[place] = work.holders[place] - {(header.created_at, header.session_id)}
+    touch_recounted(work, holding, before)
 
 
 def _hold(work: State, holding: Holding, names: set[bytes]) -> None:
     header = holding.header
+    before = owners_of(work, header.namespace_id, names)
     for name in names:
         place = (header.namespace_id, name)
         work.holders[place] = work.holders.get(place, frozenset()) | {(header.created_at, header.session_id)}
+    touch_recounted(work, holding, before)
 
 
 def _event(event: NewEvent, seq: int) -> Event:

@@ -16,6 +16,7 @@ from .listing import ListingRules
 from .log import LogRules
 from .runs import RunRules
 from .scanning import ScanningRules
+from .sharing import SharingRules
 from .snapshots import SnapshotRules
 from .suite import Advance, OpenStore
 from .visibility import VisibilityRules
@@ -32,6 +33,7 @@ class SessionStoreConformance(
     RunRules,
     LogRules,
     ImportRules,
+    SharingRules,
     LedgerRules,
     CorpusRules,
     ScanningRules,

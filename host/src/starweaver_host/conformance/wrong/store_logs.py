@@ -3,7 +3,8 @@
 # ruff: noqa: ARG002 (to ignore an argument is how some of these are wrong)
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace as with_fields
 
 from msgspec.structs import replace
@@ -69,6 +70,29 @@ class CountsCopies(MemorySessionStore):
         session = super()._session(state, holding)
         messages = holding.nameless + len(holding.messages)
         return replace(session, counts=replace(session.counts, messages=messages))
+
+
+class CountsWithTheDead(MemorySessionStore):
+    """Leaves a shared message with its earliest session after that was deleted."""
+
+    def _session(self, state: State, holding: Holding) -> Session:
+        session, header = super()._session(state, holding), holding.header
+        earliest = [min(state.holders[header.namespace_id, name]) for name in holding.messages]
+        messages = holding.nameless + earliest.count((header.created_at, header.session_id))
+        return replace(session, counts=replace(session.counts, messages=messages))
+
+
+class RecountsInSilence(MemorySessionStore):
+    """Moves the feed for sessions that were written, not for those that merely count otherwise."""
+
+    @contextmanager
+    def _transaction(self) -> Iterator[State]:
+        before = self._state.sessions
+        with super()._transaction() as work:
+            yield work
+            for place, holding in work.sessions.items():
+                if place in before and with_fields(holding, position=before[place].position) == before[place]:
+                    work.sessions[place] = before[place]
 
 
 class AgesImports(MemorySessionStore):
@@ -139,7 +163,9 @@ WRONG_LOGS = (
     wrong(AppendsByHalves, "test_malformed_surface_operation_is_invalid[message_without_operation]", "LogRules"),
     wrong(AppendsAnywhere, "test_unexpected_next_seq_is_a_conflict", "LogRules"),
     wrong(CutsWindowsShort, "test_window_is_the_slice_it_names[3-4]", "LogRules"),
-    wrong(CountsCopies, "test_shared_history_counts_once_and_belongs_to_the_earliest", "ImportRules"),
+    wrong(CountsCopies, "test_shared_history_counts_once_and_belongs_to_the_earliest", "ImportRules", "SharingRules"),
+    wrong(CountsWithTheDead, "test_deleted_session_leaves_what_it_shared_to_the_next[first]", "SharingRules"),
+    wrong(RecountsInSilence, "test_count_that_changes_elsewhere_moves_the_feed", "SharingRules"),
     wrong(AgesImports, "test_time_of_an_imported_session_is_its_transcripts", "ImportRules"),
     wrong(Resurrects, "test_deleted_session_stays_deleted", "ImportRules"),
     wrong(RetitlesWhatAPersonNamed, "test_title_a_person_set_here_wins", "ImportRules"),
