@@ -59,7 +59,7 @@ def test_title_document_carries_the_time_it_was_set() -> None:
 
 
 def test_run_documents_hold_text_parts_and_output() -> None:
-    """One per text part, at its place in the input and the run's start; one for the output, at its end."""
+    """One per text part, at its place in the input and when the run was made; one for the output, at the run's end."""
     parts = (
         TextPart(text="first"),
         ResourcePart(uri="file:///secret"),
@@ -70,8 +70,8 @@ def test_run_documents_hold_text_parts_and_output() -> None:
 
     first, second, output = run_documents(run(input=parts, output_preview="done"), RunIdentities(INPUT, OUTPUT))
 
-    assert first == TextDocument(ref("run_input", run_id="r", part=0), 20, "first", INPUT)
-    assert second[:3] == (ref("run_input", run_id="r", part=4), 20, "second")
+    assert first == TextDocument(ref("run_input", run_id="r", part=0), 10, "first", INPUT)
+    assert second[:3] == (ref("run_input", run_id="r", part=4), 10, "second")
     assert output == TextDocument(ref("run_output_preview", run_id="r"), 30, "done", OUTPUT)
 
 

@@ -65,6 +65,7 @@ class ScriptedStore:
         self.chunk = chunk
         self.calls: list[str] = []
         self.failing: StoreError | None = None
+        self.rewrites = 0
         self.epoch = "epoch-1"
         self.damaged: set[str] = set()
         self.keeps_dead = False
@@ -208,6 +209,10 @@ class ScriptedStore:
             text += folded + b"\0"
         is_damaged = chunk[0].ref.session_id in self.damaged
         return CorpusBatch(newest=newest, text=text, load=_damaged if is_damaged else partial(tuple, listed))
+
+    async def rewritten(self, query: CorpusQuery) -> int:
+        self._called("rewritten")
+        return self.rewrites
 
     async def read_texts(self, scope: AccessScope, refs: Sequence[DocumentRef]) -> tuple[str | None, ...]:
         self._called("read_texts")

@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager
 
 import msgspec
 
-from starweaver_host.contract.corpus import Attribution
+from starweaver_host.contract.corpus import Attribution, DocumentRef
 from starweaver_host.contract.errors import SearchError, StoreError
 from starweaver_host.contract.records import Session
 from starweaver_host.contract.registration import ProviderContext
@@ -43,6 +43,7 @@ class MemorySearchProvider:
         self.store = store
         self._answers: list[Answer] = []
         self._owners: dict[bytes, Attribution] = {}
+        self._damaged: set[DocumentRef] = set()
 
     def capabilities(self) -> SearchCapabilities:
         """Everything, in mode literal."""
@@ -63,6 +64,7 @@ class MemorySearchProvider:
         page = answer[offset : offset + plan.limit]
         is_last = offset + plan.limit >= len(answer)
         coverage = CoverageLog(plan.sources, generation="memory-v1")
+        coverage.malformed(*self._damaged)
         hits = [await self._hit(plan, each, coverage) for each in page]
         return SessionSearchPage(
             hits=tuple(hit for hit in hits if hit is not None),
@@ -90,8 +92,11 @@ class MemorySearchProvider:
         return self.groups(spoken, query)
 
     async def spoken(self, plan: SearchPlan) -> list[Spoken]:
-        """The documents that may be seen."""
-        return await read_spoken(self.store, plan.access)
+        """The documents that may be seen, without those that cannot be read."""
+        found = await read_spoken(self.store, plan.access)
+        reader = HitReader(self.store, plan.access, CoverageLog((), generation="memory-v1"))
+        self._damaged = {each.ref for each in found if not each.text and await reader.is_damaged(each.ref)}
+        return found
 
     def groups(self, spoken: Sequence[Spoken], query: SessionSearchQuery) -> Sequence[Expected]:
         """The groups in page order."""

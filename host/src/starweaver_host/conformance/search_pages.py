@@ -5,14 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
-from starweaver_host.contract.records import LOCAL_NAMESPACE, AccessScope, SessionChange
-from starweaver_host.contract.search import SessionSearchFilter, SessionSearchProvider, SessionSearchScope
-from starweaver_host.contract.store import SessionStore
+from starweaver_host.contract.records import LOCAL_NAMESPACE, AccessScope, RunKey, SessionChange, TextPart
+from starweaver_host.contract.search import (
+    SessionSearchFilter,
+    SessionSearchPage,
+    SessionSearchProvider,
+    SessionSearchScope,
+)
+from starweaver_host.contract.store import RunAdmission, SessionStore
 
-from .context import ManualClock
+from .context import START, ManualClock
 from .search_base import SearchSuite
-from .search_samples import SCOPE, ask, ask_all, refusal, said, sessions_of, told
+from .search_samples import MINUTE, SCOPE, ask, ask_all, refusal, rewritten, said, sessions_of, told
 from .suite import capability
 
 COUNT = 7
@@ -53,6 +59,13 @@ async def _fill(store: SessionStore) -> None:
 
 def _text(shape: str) -> str | None:
     return None if shape == "browsing" else "needle"
+
+
+def _require_all_or_a_warning(pages: list[SessionSearchPage]) -> None:
+    shown = sessions_of(*pages)
+    assert len(set(shown)) == len(shown)
+    missed = set(SESSIONS) - set(shown)
+    assert not missed or pages[-1].coverage.state != "complete", f"{missed} were missed and nothing was said"
 
 
 class PagingRules(SearchSuite):
@@ -149,6 +162,74 @@ class PagingRules(SearchSuite):
 
         assert shown != []
         assert sorted(sessions_of(*pages)) == SESSIONS
+
+    @capability("repeatable_pages")
+    @pytest.mark.parametrize("text", ["needle and more", "nothing of it"])
+    async def test_pages_miss_no_output_that_grew_without_saying_so(
+        self, store: SessionStore, provider: SessionSearchProvider, text: str
+    ) -> None:
+        """A session whose run's output was rewritten while it waited is shown, or the page is not `complete`.
+
+        If this fails: what a transcript's extension replaces must stay for the pages of before, or be told.
+        """
+        for number, session_id in enumerate(SESSIONS):
+            await told(store, session_id, answered="needle", minute=number)
+
+        async def extend(page: int) -> None:
+            run = await store.get_run(AccessScope(), SESSIONS[0], f"run-of-{SESSIONS[0]}")
+            later = {"ended_at": START + 50 * MINUTE + page, "updated_at": START + 50 * MINUTE + page}
+            await rewritten(store, SESSIONS[0], runs=(replace(run, output_preview=text, **later),))
+
+        pages = await ask_all(provider, "needle", between=extend, limit=2, sources=("run_output_preview",))
+
+        _require_all_or_a_warning(pages)
+
+    @capability("repeatable_pages")
+    async def test_pages_miss_no_replaced_log_without_saying_so(
+        self, store: SessionStore, provider: SessionSearchProvider
+    ) -> None:
+        """A session whose log was replaced while it waited is shown, or the page is not `complete`.
+
+        If this fails: ask the store whether something was rewritten since the first page (`rewritten`).
+        """
+        for number, session_id in enumerate(SESSIONS):
+            await told(store, session_id, answered="needle", minute=number)
+
+        async def rewrite(page: int) -> None:
+            if page == 1:
+                await rewritten(store, SESSIONS[0], replace=True, expected_next_seq=0)
+                await said(store, SESSIONS[0], "needle", at=START)
+
+        pages = await ask_all(provider, "needle", between=rewrite, limit=2)
+
+        _require_all_or_a_warning(pages)
+
+    @capability("repeatable_pages")
+    async def test_pages_miss_no_run_that_began_to_work(
+        self, store: SessionStore, provider: SessionSearchProvider, clock: ManualClock
+    ) -> None:
+        """What a person asked for is found where it was while its run goes from queued to running.
+
+        If this fails: the time of an input is that of the run's making, which does not move.
+        """
+        leases = []
+        for session_id in SESSIONS:
+            clock.advance(1)
+            await told(store, session_id)
+            key = RunKey(namespace_id=LOCAL_NAMESPACE, session_id=session_id, run_id="r")
+            asked = RunAdmission(
+                key=key, admission_id="a", host_instance_id="h", lease_seconds=3600, input=(TextPart(text="needle"),)
+            )
+            leases.append((await store.admit_run(asked)).lease)
+
+        async def start(page: int) -> None:
+            clock.advance(1)
+            await store.transition_run(leases[0], "running" if page == 1 else "waiting")
+
+        pages = await ask_all(provider, "needle", between=start, limit=2, sort="updated_desc")
+
+        assert sessions_of(*pages) == SESSIONS[::-1]
+        assert {page.coverage.state for page in pages} == {"complete"}
 
     @capability("repeatable_pages")
     async def test_browsing_stands_still_while_sessions_move(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
 from msgspec.structs import replace
 
+from starweaver_host.contract.corpus import DocumentRef
 from starweaver_host.contract.errors import SearchError, StoreError
 from starweaver_host.contract.events import AssistantMessage, NewEvent, TextBlock, UserMessage, new_event
 from starweaver_host.contract.records import (
@@ -26,7 +27,7 @@ from starweaver_host.contract.search import (
     SessionSearchQuery,
     SessionSearchScope,
 )
-from starweaver_host.contract.store import SessionStore
+from starweaver_host.contract.store import EventWindow, SessionStore
 from starweaver_host.contract.transcripts import ImportBatch, LedgerEntry
 
 from .context import START
@@ -115,6 +116,20 @@ async def said(store: SessionStore, session_id: str, text: str, *, at: int) -> N
     )
 
 
+async def rewritten(store: SessionStore, session_id: str, **batch: Any) -> None:
+    """Import a session that `told` stored again, `batch` replacing fields of what is imported."""
+    entry = (await store.ledger(LOCAL_NAMESPACE, "kit"))[session_id]
+    session = await store.get_session(AccessScope(), session_id)
+    given = ImportBatch(
+        namespace_id=LOCAL_NAMESPACE,
+        source="kit",
+        session=session.header,
+        expected_next_seq=session.next_seq,
+        ledger=replace(entry, fingerprint="again"),
+    )
+    await store.import_batch(replace(given, **batch))
+
+
 async def removed(store: SessionStore, session_id: str) -> None:
     """Tombstone a session."""
     access = AccessScope()
@@ -188,16 +203,42 @@ class SharedStore:
 
 
 class BusyStore:
-    """A store that can be made busy: then every read and write is `unavailable`."""
+    """A store that can be made busy: then every read and write is `unavailable`.
+
+    Sessions in `damaged` have a log and runs that cannot be read, though their corpus and header can.
+    """
 
     def __init__(self, shared: SharedStore) -> None:
         self._shared = shared
         self.is_busy = False
+        self.damaged: set[str] = set()
 
     def __getattr__(self, name: str) -> Any:
         if self.is_busy:
             raise StoreError("unavailable", "the store is busy")
         return getattr(self._shared.store, name)
+
+    async def read_texts(self, scope: AccessScope, refs: Sequence[DocumentRef]) -> tuple[str | None, ...]:
+        """The texts of what is whole."""
+        texts = await self.__getattr__("read_texts")(scope, refs)
+        is_whole = [ref.session_id not in self.damaged or ref.source == "session_metadata" for ref in refs]
+        return tuple(text if whole else None for text, whole in zip(texts, is_whole, strict=True))
+
+    async def read_events(self, scope: AccessScope, session_id: str, **window: int) -> EventWindow:
+        """A window of a log that is whole."""
+        self._require_whole(session_id)
+        found: EventWindow = await self.__getattr__("read_events")(scope, session_id, **window)
+        return found
+
+    async def get_run(self, scope: AccessScope, session_id: str, run_id: str) -> Run:
+        """A run that is whole."""
+        self._require_whole(session_id)
+        run: Run = await self.__getattr__("get_run")(scope, session_id, run_id)
+        return run
+
+    def _require_whole(self, session_id: str) -> None:
+        if session_id in self.damaged:
+            raise StoreError("corrupt", "a record was wanted, found damage")
 
 
 __all__ = [
@@ -210,6 +251,7 @@ __all__ = [
     "hits_of",
     "refusal",
     "removed",
+    "rewritten",
     "said",
     "sessions_of",
     "told",

@@ -25,7 +25,7 @@ from starweaver_host.contract.store import SessionStore
 
 from .context import START
 from .search_base import SearchSuite
-from .search_samples import MINUTE, BusyStore, ask, refusal, removed, sessions_of, told
+from .search_samples import MINUTE, SCOPE, BusyStore, ask, refusal, removed, sessions_of, told
 
 SCOPES = {
     "namespace": SessionSearchScope(namespace_id="elsewhere"),
@@ -66,6 +66,12 @@ async def _fill(store: SessionStore) -> None:
     await told(store, "beside", asked="needle", minute=3, cwd="/home/me2", external=external, run_status="failed")
     await told(store, "archived", asked="needle", minute=4, cwd="/srv")
     await store.update_session(AccessScope(), "archived", SessionChange(archived=True))
+
+
+HIDDEN_ROOTS: dict[str, SessionSearchScope | None] = {
+    "deleted": None,
+    "not_allowed": SessionSearchScope(namespace_id=LOCAL_NAMESPACE, session_ids=frozenset({"one", "two"})),
+}
 
 
 class ScopingRules(SearchSuite):
@@ -177,6 +183,52 @@ class ScopingRules(SearchSuite):
             assert coverage.generation
             assert coverage.searched_sources
             assert coverage.state != "complete" or (not coverage.warnings and not coverage.unavailable_sources)
+
+    async def test_damaged_session_hides_no_other(
+        self, store: SessionStore, busy_store: BusyStore, provider: SessionSearchProvider
+    ) -> None:
+        """What cannot be read is left out, warned about and counted; everything else is found.
+
+        If this fails: read what hits show by `services.search_reading`, which takes each record for itself.
+        """
+        for minute, session_id in enumerate(("first", "second", "third")):
+            await told(store, session_id, asked="needle", answered="needle", minute=minute)
+        busy_store.damaged.add("second")
+
+        page = await ask(provider, "needle", sort="updated_desc")
+
+        assert sessions_of(page) == ["third", "first"]
+        assert page.coverage.state in {"partial", "degraded"}
+        assert "malformed_source" in {warning.kind for warning in page.coverage.warnings}
+        assert (await ask(provider, "absent")).hits == ()
+
+    @pytest.mark.parametrize("name", HIDDEN_ROOTS)
+    @pytest.mark.parametrize("text", ["needle"])
+    async def test_child_of_a_hidden_root_is_shown_for_itself(
+        self, store: SessionStore, provider: SessionSearchProvider, name: str, text: str | None
+    ) -> None:
+        """A root that was deleted or is not granted hides no child: folded searches show each child for itself.
+
+        If this fails: fold a session only under a root that the scope shows.
+        """
+        await told(store, "root", asked="needle", minute=1)
+        for minute, session_id in enumerate(("one", "two"), 2):
+            await told(
+                store,
+                session_id,
+                asked="needle",
+                minute=minute,
+                parent_session_id="root",
+                origin="subagent",
+            )
+        before = await ask(provider, text, fold_subagents=True)
+        if HIDDEN_ROOTS[name] is None:
+            await removed(store, "root")
+
+        page = await ask(provider, text, fold_subagents=True, scope=HIDDEN_ROOTS[name] or SCOPE)
+
+        assert sessions_of(before) == ["root"]
+        assert sorted(sessions_of(page)) == ["one", "two"]
 
     async def test_capabilities_are_consistent(self, provider: SessionSearchProvider) -> None:
         """What is advertised is constant, sensible and enough for a first query.

@@ -4,8 +4,8 @@ A document is one searchable text of a session: its title, a text part of a run'
 display message. The corpus keeps the *folded* text (`projection.folding`), so that a scan is a byte search; originals
 are read with `read_texts`, only for the hits that are shown.
 
-Every document has an immutable time (UTC microseconds): a title's is when it was set, an input's the run's start, an
-output's the run's end, a display message's its own.
+Every document has an immutable time (UTC microseconds): a title's is when it was set, an input's when the run was made,
+an output's the run's end, a display message's its own.
 """
 
 from __future__ import annotations

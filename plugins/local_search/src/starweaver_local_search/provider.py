@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from starweaver_host.contract.corpus import StoreIdentity
+from starweaver_host.contract.corpus import CorpusQuery, StoreIdentity
 from starweaver_host.contract.errors import SearchError, SearchErrorCode, StoreError
 from starweaver_host.contract.registration import Clock, Offload
 from starweaver_host.contract.search import (
@@ -30,6 +30,7 @@ from .scan import CorpusScan
 PROVIDER = "local"
 _Answer = tuple[tuple[SessionSearchHit, ...], SearchPosition | None]
 _LIMIT_REACHED = "the search stopped at a limit; the cursor goes on from there"
+_REWRITTEN = "some sessions were rewritten after the first page; begin again to search them as they are now"
 _MOVED = "more sessions changed meanwhile than a page can follow; begin again to see them"
 _GROUP_CUT = "the search stopped at a limit while it looked at one session; that may be missing or be shown again"
 
@@ -101,6 +102,10 @@ class LocalSearchProvider:
     ) -> _Answer:
         if not plan.sources:
             return (), None
+        if start is not None and await self._store.rewritten(
+            CorpusQuery(scope=plan.access, filter=plan.filter, as_of=as_of)
+        ):
+            coverage.warn("missing_source", _REWRITTEN)
         budget = ScanBudget(self._config, self._clock)
         mirrored = await self._mirrored(plan, coverage, budget)
         scan = CorpusScan(self._store, plan, coverage=coverage, budget=budget, mirrored=mirrored)
@@ -113,6 +118,11 @@ class LocalSearchProvider:
         if walk.is_short:
             coverage.warn("limit_reached", _GROUP_CUT)
         return hits, page.next
+
+    async def _look_for_rewrites(self, plan: SearchPlan, as_of: str, coverage: CoverageLog) -> None:
+        """Say so when the store no longer holds all that the first page saw."""
+        if await self._store.rewritten(CorpusQuery(scope=plan.access, filter=plan.filter, as_of=as_of)):
+            coverage.warn("missing_source", _REWRITTEN)
 
     async def _hits(
         self, plan: SearchPlan, walk: PageWalk, page: RankedPage, coverage: CoverageLog

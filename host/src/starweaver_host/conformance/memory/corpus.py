@@ -60,6 +60,17 @@ class MemoryCorpus(MemoryFeed):
             and selects_run(query.filter, run and run.run)
         )
 
+    async def rewritten(self, query: CorpusQuery) -> int:
+        """How many sessions had their log replaced after the query's `as_of`; nothing else is given up here."""
+        as_of = None if query.as_of is None else decode_position(query.as_of)
+        return sum(
+            as_of is not None
+            and holding.replaced > as_of
+            and shows(query.scope, holding.session)
+            and selects(query.filter, holding.session, [each.run for each in holding.runs])
+            for holding in self._state.in_namespace(query.scope.namespace_id)
+        )
+
     async def read_texts(self, scope: AccessScope, refs: Sequence[DocumentRef]) -> tuple[str | None, ...]:
         """The original texts, in the order asked for."""
         return tuple(self._text(scope, ref) for ref in refs)

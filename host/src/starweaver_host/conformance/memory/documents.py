@@ -38,11 +38,17 @@ def with_title(
 
 
 def with_runs(holding: Holding, position: int) -> Holding:
-    """Make the documents of the runs follow from the runs; one that stays the same keeps its position."""
-    known = {stored.document: stored for stored in holding.spoken}
+    """Make the documents of the runs follow from the runs; one that stays the same keeps its position.
+
+    One that was replaced stays for scans as of before; those of a run that was pruned go.
+    """
+    known = {stored.document: stored for stored in holding.spoken if stored.until is None}
     documents = [document for stored in holding.runs for document in run_documents(*stored)]
     spoken = tuple(known.get(document) or _stored(document, position) for document in documents)
-    return replace(holding, spoken=spoken)
+    ended = [stored for stored in holding.spoken if stored.until is not None]
+    ended += [known[document]._replace(until=position) for document in known if document not in documents]
+    runs = {stored.run.run_id for stored in holding.runs}
+    return replace(holding, spoken=(*(each for each in ended if each.document.ref.run_id in runs), *spoken))
 
 
 def displayed(session_id: str, events: Sequence[Event], position: int) -> tuple[StoredDocument, ...]:

@@ -84,7 +84,8 @@ class MemoryImports(MemoryLog):
         if not batch.replace:
             check_next_seq(holding, batch.expected_next_seq)
         if known is None or batch.replace or self._says_something(batch, holding):
-            self._write_batch(work, work.touch(holding), batch)
+            holding = work.touch(holding)
+            self._write_batch(work, replace(holding, replaced=holding.position) if batch.replace else holding, batch)
 
     def _opened(self, work: State, known: Holding, batch: ImportBatch) -> Holding:
         """A known session, made empty under a new incarnation if the batch replaces its log."""

@@ -43,7 +43,7 @@ class Receipt(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Holding:
-    """Everything of one session.
+    """Everything of one session. `replaced` is the position at which its log was replaced last.
 
     `session` lacks what depends on other sessions (`counts.messages`). `runs` ascend by sequence_no. `messages` are
     the identities its messages carry, `nameless` counts those without one. `pinned`: its title was set here.
@@ -51,6 +51,7 @@ class Holding:
 
     session: Session
     position: int = 0
+    replaced: int = 0
     runs: tuple[StoredRun, ...] = ()
     last_run_no: int = 0
     checkpoints: Mapping[str, Checkpoint] = field(default_factory=dict)

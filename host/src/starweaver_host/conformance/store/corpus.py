@@ -54,14 +54,15 @@ class CorpusRules(StoreSuite):
     async def test_each_source_has_its_documents(self, store: SessionStore, clock: ManualClock) -> None:
         """A title, each text part of an input, a terminal run's preview and each display message are documents.
 
-        If this fails: look at `projection.documents`; times are those of decision 7.
+        If this fails: look at `projection.documents`; a title has the time it was set, an input when its run was made, an
+        output its end.
         """
         await created(store, title="A  Title")
         clock.advance(10)
+        made = clock.now()
         lease = (await admitted(store, input=text_input("First Part", "Second"))).lease
         clock.advance(10)
         await store.transition_run(lease, "running")
-        started = clock.now()
         failed = new_event(TurnEnd(turn=1, reason="failed", error_message="It Broke"), time=(START + 7_000) // 1000)
         await store.append(key(), [says("Straße", at=START + 5_000, run_id="r1", identity="m"), failed], lease=lease)
         clock.advance(10)
@@ -73,8 +74,8 @@ class CorpusRules(StoreSuite):
 
         assert found == {
             ("session_metadata", 0, None): ("a title", START),
-            ("run_input", 0, None): ("first part", started),
-            ("run_input", 1, None): ("second", started),
+            ("run_input", 0, None): ("first part", made),
+            ("run_input", 1, None): ("second", made),
             ("run_output_preview", 0, None): ("all done", clock.now()),
             ("display_message", 0, 0): ("strasse", START + 5_000),
             ("display_message", 0, 1): ("it broke", START + 7_000),

@@ -16,6 +16,7 @@ from starweaver_host.contract.records import (
     LOCAL_NAMESPACE,
     AccessScope,
     InputPart,
+    Run,
     RunKey,
     Session,
     SessionDraft,
@@ -24,6 +25,7 @@ from starweaver_host.contract.records import (
     TextPart,
 )
 from starweaver_host.contract.store import AdmittedRun, RunAdmission, RunLease, RunOutcome, SearchCorpus, SessionStore
+from starweaver_host.contract.transcripts import ImportBatch, LedgerEntry
 
 SCOPE = AccessScope()
 EVERYTHING = AccessScope(include_deleted=True)
@@ -102,6 +104,38 @@ def asks(text: str, *, at: int = START, run_id: str | None = None, identity: str
     return new_event(UserMessage(content=(TextBlock(text=text),)), time=at // 1000, run_id=run_id, identity=identity)
 
 
+def imported(
+    session_id: str, version: int, *events: NewEvent, run: tuple[str, int] | None = None, replace: bool = False
+) -> ImportBatch:
+    """A batch of item `session_id` read against ledger `version`; `run` is its only run: preview, seconds."""
+    return ImportBatch(
+        namespace_id=LOCAL_NAMESPACE,
+        source="kit",
+        session=header(session_id),
+        events=events,
+        runs=() if run is None else (_imported_run(session_id, *run),),
+        replace=replace,
+        ledger=LedgerEntry(item_key=session_id, fingerprint=str(version), reader_version=1, version=version),
+    )
+
+
+def _imported_run(session_id: str, preview: str, seconds: int) -> Run:
+    at = START + seconds * 1_000_000
+    return Run(
+        namespace_id=LOCAL_NAMESPACE,
+        session_id=session_id,
+        run_id="t1",
+        sequence_no=1,
+        status="completed",
+        trigger="import",
+        output_preview=preview,
+        created_at=START,
+        started_at=START,
+        ended_at=at,
+        updated_at=at,
+    )
+
+
 class Refusal:
     """What a refused operation raised, once it did."""
 
@@ -153,6 +187,7 @@ __all__ = [
     "fenced",
     "header",
     "ids",
+    "imported",
     "key",
     "refused",
     "says",

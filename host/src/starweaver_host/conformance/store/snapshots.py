@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from starweaver_host.conformance.context import START, ManualClock
-from starweaver_host.contract.corpus import (
-    CorpusQuery,
-)
+from starweaver_host.contract.corpus import CorpusFilter, CorpusQuery
 from starweaver_host.contract.records import SessionChange
 from starweaver_host.contract.store import SessionStore
 
@@ -16,6 +14,7 @@ from .samples import (
     created,
     deleted,
     ended,
+    imported,
     key,
     says,
     scanned,
@@ -89,6 +88,43 @@ class SnapshotRules(StoreSuite):
 
         assert seen == [["first"], ["second"], [], ["third"]]
         assert await scanned_texts(store) == ["third"]
+
+    async def test_rewritten_preview_is_seen_as_it_was(self, store: SessionStore) -> None:
+        """A scan as of a position sees the preview of that moment, a scan of now the current one, never both.
+
+        A store that gave the older one up says so by `rewritten`.
+
+        If this fails: a run that is imported again takes its documents off the corpus instead of superseding them.
+        """
+        positions = []
+        for version, text in enumerate(("first", "second", "third")):
+            await store.import_batch(imported("s1", version, run=(f"{text} preview", version)))
+            positions.append(await store.position("local"))
+
+        for position, text in zip(positions, ("first", "second", "third"), strict=True):
+            query = CorpusQuery(scope=SCOPE, as_of=position)
+            seen = await scanned_texts(store, query)
+            assert seen == [f"{text} preview"] or (seen == [] and await store.rewritten(query) == 1)
+        assert await scanned_texts(store) == ["third preview"]
+
+    async def test_replaced_log_is_a_rewrite_of_scans_as_of_before(self, store: SessionStore) -> None:
+        """A scan as of before a log was replaced sees its old documents, or `rewritten` counts the session.
+
+        Only where the query selects it, and not for scans as of the replacement or later.
+
+        If this fails: who pages through the older moment is told that nothing is missing.
+        """
+        for session_id in ("s1", "s2"):
+            await store.import_batch(imported(session_id, 0, says("before")))
+        before = CorpusQuery(scope=SCOPE, as_of=await store.position("local"))
+        await store.import_batch(imported("s1", 1, says("after"), replace=True))
+        after = CorpusQuery(scope=SCOPE, as_of=await store.position("local"))
+        other = CorpusQuery(scope=SCOPE, as_of=before.as_of, filter=CorpusFilter(session_ids=("s2",)))
+
+        lost = await store.rewritten(before)
+
+        assert len(await scanned_texts(store, before)) == 2 - lost
+        assert [await store.rewritten(query) for query in (after, other, QUERY)] == [0, 0, 0]
 
     async def test_rename_dates_the_title_when_it_was_set(self, store: SessionStore, clock: ManualClock) -> None:
         """A title's time is when it was set; an edit of something else, or to the same title, does not move it.

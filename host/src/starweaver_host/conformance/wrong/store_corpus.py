@@ -122,6 +122,21 @@ class ReadsAlong(MemorySessionStore):
             place += 1
 
 
+class OverwritesPreviews(MemorySessionStore):
+    """Supersedes titles and nothing else: what else was rewritten is gone from every scan."""
+
+    def _was_held(self, stored: StoredDocument, as_of: int | None) -> bool:
+        is_title = stored.document.ref.source == "session_metadata"
+        return (is_title or stored.until is None) and super()._was_held(stored, as_of)
+
+
+class RewritesInSilence(MemorySessionStore):
+    """Never says that older moments lack something."""
+
+    async def rewritten(self, query: CorpusQuery) -> int:
+        return 0
+
+
 class ReturnsFoldedText(MemorySessionStore):
     """Gives the folded text for the original."""
 
@@ -231,6 +246,8 @@ WRONG_CORPORA = (
         "ScanningRules",
     ),
     wrong(ReadsAlong, "test_running_scan_sees_one_snapshot", *CORPUS, "ScanningRules"),
+    wrong(OverwritesPreviews, "test_rewritten_preview_is_seen_as_it_was", *CORPUS),
+    wrong(RewritesInSilence, "test_replaced_log_is_a_rewrite_of_scans_as_of_before", *CORPUS),
     wrong(ReturnsFoldedText, "test_texts_are_read_in_the_order_asked_for", *CORPUS, "ScanningRules"),
     wrong(
         AttributesToTheLatest,
