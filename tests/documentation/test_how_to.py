@@ -3,50 +3,84 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import starweaver_cli
 from starweaver_host.testing import install_distribution
 
-_NAMED = re.compile(r"^`([\w/.]+\.py)`[^\n]*:\n\n```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_NAMED = re.compile(r"^`([\w/.]+)`[^\n]*:\n\n```(?:python|toml)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+EXAMPLES = Path(starweaver_cli.__file__).parent / "examples"
+PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check")
 
 
-def modules(text: str) -> dict[str, str]:
-    """The files that a page prints, each below a line that begins with its name, by dotted module name."""
-    return {name.removesuffix(".py").replace("/", "."): body for name, body in _NAMED.findall(text)}
+def write_distribution(page: Any, folder: Path) -> None:
+    """Write the files that a page prints, each below a line that begins with its name, and run its first commands."""
+    (folder / "tests").mkdir(parents=True)  # the package's own folder is what the commands make
+    subprocess.run(["sh", "-e", "-c", page.blocks("sh")[0]], cwd=folder, check=True)
+    for name, body in _NAMED.findall(page.text):
+        (folder / name).write_text(body, encoding="utf-8")
 
 
-def install(page_text: str, folder: Path, name: str, plugin: str) -> dict[str, str]:
-    """Install what a page prints below `folder`; returns the environment that finds it."""
-    found = modules(page_text)
-    package = name.replace("-", "_")
-    install_distribution(
-        folder, name, plugins={plugin: f"{package}.plugin"}, modules={f"{package}.__init__": "", **found}
-    )
-    return {"PYTHONPATH": str(folder)}
+def install(page: Any, person: Any, folder: Path) -> Path:
+    """Build and install exactly what a page prints, for `person`; returns the distribution's folder. Asks no index."""
+    project, site = folder / "project", folder / "site"
+    write_distribution(page, project)
+    build = (*PIP, "install", "--no-build-isolation", "--no-deps", "--no-index", "--target", str(site), str(project))
+    built = person.run(*build)
+    assert built.returncode == 0, built.stdout + built.stderr
+    person.environ["PYTHONPATH"] = str(site)
+    return project
+
+
+def run_tests(person: Any, project: Path, *options: str) -> str:
+    """Run a distribution's own tests as installed; returns what pytest printed."""
+    folder = project.with_name("tests")
+    (project / "tests").rename(folder)  # away from the package's source, which would be imported instead
+    done = person.run(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *options, str(folder))
+    assert done.returncode == 0, done.stdout + done.stderr
+    return str(done.stdout)
+
+
+@pytest.fixture
+def archive(new_person: Any) -> Any:
+    """A person with the bundled examples where the tools would have written them."""
+    person = new_person()
+    for name, place in {"claude": ".claude", "codex": ".codex", "pi": ".pi/agent"}.items():
+        shutil.copytree(EXAMPLES / name, person.home / place)
+    return person
 
 
 @pytest.mark.parametrize("place", [0, 1], ids=["objects", "product"])
-def test_embedding_programs_run_as_printed(page, new_person, place: int) -> None:
-    """Each program of the page about embedding opens an empty store and says so."""
-    person = new_person()
+def test_embedding_programs_run_as_printed(page, archive, place: int) -> None:
+    """Each program of the page about embedding reads the transcripts into a folder of its own and finds one of them."""
+    program = page("docs/how-to/embed.md").blocks("python")[place]
 
-    done = person.run(sys.executable, "-", text=page("docs/how-to/embed.md").blocks("python")[place])
+    done = archive.run(sys.executable, "-", text=program)
+    again = archive.run(sys.executable, "-", text=program)
 
-    assert (done.returncode, done.stdout) == (0, "0 sessions\n"), done.stderr
+    read, *hits = done.stdout.splitlines()
+    assert done.returncode == 0, done.stderr
+    assert (int(read.partition(" ")[0]) > 2, again.stdout.splitlines()) == (True, ["0 transcripts read", *hits])
+    assert any("I suspect the OAuth refresh never happens" in hit for hit in hits)
+    assert list((archive.home / "desk").rglob("starweaver.sqlite3"))
 
 
 def test_importer_as_printed_is_imported_and_searched(page, new_person, tmp_path: Path) -> None:
-    """The importer of the page, installed and listed, brings its example transcript into a search."""
+    """The importer of the page, built, installed and listed, brings its example transcript into a search."""
     person = new_person()
     how_to = page("docs/how-to/write-an-importer.md")
-    person.environ |= install(how_to.text, tmp_path, "starweaver-parrot", "parrot")
+    install(how_to, person, tmp_path)
     (person.home / ".parrot").mkdir()
     (person.home / ".parrot" / "ship.jsonl").write_text(how_to.blocks("json")[0] + "no record\n")
 
-    commands = [line for line in how_to.blocks("sh")[0].splitlines() if line.startswith("sw ")]
+    (block,) = (each for each in how_to.blocks("sh") if "sw session import" in each)
+    commands = [line for line in block.splitlines() if line.startswith("sw ")]
     printed = [person.run("sh", "-c", command) for command in commands]
 
     assert [done.returncode for done in printed] == [0] * len(commands), printed
@@ -56,23 +90,40 @@ def test_importer_as_printed_is_imported_and_searched(page, new_person, tmp_path
     assert "Pieces of eight!" in printed[3].stdout
 
 
-def test_provider_as_printed_composes_and_conforms(page, new_person, tmp_path: Path) -> None:
-    """The store of the page is loaded by `sw`, and its test file collects the whole suite and passes a part of it."""
+def test_importer_as_printed_conforms(page, new_person, tmp_path: Path) -> None:
+    """The test file of the page runs the whole suites for the importer as installed, and passes."""
+    person = new_person()
+    project = install(page("docs/how-to/write-an-importer.md"), person, tmp_path)
+
+    printed = run_tests(person, project)
+
+    assert "TestParrotSource does not declare capability 'tools'" in printed
+
+
+def test_providers_as_printed_compose(page, new_person, tmp_path: Path) -> None:
+    """The store and the search provider of the page, built, installed and chosen, are what `sw` works with."""
     person = new_person()
     how_to = page("docs/how-to/write-a-provider.md")
-    person.environ |= install(how_to.text, tmp_path, "starweaver-desk", "desk-store")
+    install(how_to, person, tmp_path)
     config = person.home / ".config" / "starweaver" / "cli.toml"
     config.parent.mkdir(parents=True)
     config.write_text(next(block for block in how_to.blocks("toml") if "[store]" in block))
 
     checked = person.sw("plugins", "check")
-    tests = tmp_path / "test_desk.py"
-    tests.write_text(modules(how_to.text)["tests.test_desk_store"])
-    ran = person.run(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "catalog or log", str(tests))
+    searched = person.sw("session", "search", "oauth refresh")
 
-    assert checked.returncode == 0, checked.stderr
+    assert (checked.returncode, searched.returncode) == (0, 0), checked.stderr + searched.stderr
     assert "session store: 'desk' of plugin 'desk-store'" in checked.stdout
-    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert "search provider: 'desk' of plugin 'desk-search'" in checked.stdout
+    assert "«OAuth refresh»" in searched.stdout
+
+
+def test_providers_as_printed_conform(page, new_person, tmp_path: Path) -> None:
+    """The test files of the page run for the providers as installed; of the store's long suite a part is run."""
+    person = new_person()
+    project = install(page("docs/how-to/write-a-provider.md"), person, tmp_path)
+
+    run_tests(person, project, "-k", "Search or Plugin or catalog or log")
 
 
 def test_backup_as_printed_is_a_whole_archive(page, new_person) -> None:
