@@ -1,7 +1,7 @@
 """The search documents of a session: its title, its runs' inputs and outputs, its display messages.
 
 Documents hold original text; a store folds it when it writes its corpus. Times are UTC microseconds and never change
-for a document: when its title was set, its run began or ended, or its message was shown. A text without anything but
+for a document: when its title was set, its run made or ended, or its message shown. A text without anything but
 white space makes no document.
 """
 
