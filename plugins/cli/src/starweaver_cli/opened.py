@@ -150,16 +150,18 @@ async def _with_examples(work: Callable[[Opened], Coroutine[Any, Any, T]], slots
 
     from .product import PRODUCT
     from .refresh import import_service
-    from .render.stream import note
+    from .render.stream import announce, tell_announced
 
-    note("no transcripts found on this machine; these are the bundled examples (see `sw sources`)")
+    announce("no transcripts found on this machine; these are the bundled examples (see `sw sources`)")
     places = find_places()
     data = places.data._replace(path=places.data.path / "examples")
     application = compose(PRODUCT, offload=inline_offload, places=places._replace(data=data))
     async with application.open_only(*slots) as services:
         opened = Opened(application, services, *_examples(Path(__file__).parent / "examples"))
         await import_service(opened).run()
-        return await work(opened)
+        done = await work(opened)
+    tell_announced()
+    return done
 
 
 def _examples(folder: Path) -> tuple[Path, dict[str, Any]]:

@@ -16,6 +16,7 @@ _BIDI = dict.fromkeys([*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0
 
 
 _color = "auto"
+_announced: str | None = None
 
 
 def set_color(choice: str) -> None:
@@ -60,6 +61,7 @@ def _is_unsafe(character: str) -> bool:
 
 def write_line(text: str = "") -> None:
     """Write one line to standard output, whatever its encoding can hold."""
+    tell_announced()
     encoding = sys.stdout.encoding or "utf-8"
     sys.stdout.write(text.encode(encoding, "replace").decode(encoding) + "\n")
 
@@ -70,4 +72,29 @@ def note(text: str) -> None:
     sys.stderr.write(clean(text).encode(encoding, "replace").decode(encoding) + "\n")
 
 
-__all__ = ["clean", "clean_line", "coloured", "note", "on_terminal", "set_color", "style", "write_line"]
+def announce(text: str) -> None:
+    """Have `text` noted before the first output: a command that fails says nothing but its error."""
+    global _announced  # noqa: PLW0603 - one process, one command
+    _announced = text
+
+
+def tell_announced() -> None:
+    """Note what was announced, unless that is done."""
+    global _announced
+    if _announced is not None:
+        text, _announced = _announced, None
+        note(text)
+
+
+__all__ = [
+    "announce",
+    "clean",
+    "clean_line",
+    "coloured",
+    "note",
+    "on_terminal",
+    "set_color",
+    "style",
+    "tell_announced",
+    "write_line",
+]

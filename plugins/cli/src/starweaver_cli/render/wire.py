@@ -7,6 +7,8 @@ from collections.abc import Iterable
 
 import msgspec
 
+from .stream import tell_announced
+
 _UNICODE = frozenset({"utf-8", "utf8"})
 
 
@@ -21,6 +23,7 @@ def write_json(value: object) -> None:
         text = _repaired(value)
     if (sys.stdout.encoding or "utf-8").lower() not in _UNICODE and not text.isascii():
         text = _in_ascii(text)
+    tell_announced()
     sys.stdout.write(text + "\n")
 
 
