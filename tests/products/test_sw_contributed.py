@@ -31,6 +31,12 @@ def starweaver_commands():
     yield CommandRegistration(
         name="count", summary="count sessions", contract="1.0", path=("session", "count"), load=lambda: count)
     yield CommandRegistration(
+        name="broken", summary="cannot be loaded", contract="1.0", path=("session", "broken"), load=lambda: 1 // 0)
+    yield CommandRegistration(
+        name="status", summary="tell its state", contract="1.0", path=("index", "status"), load=lambda: count)
+    yield CommandRegistration(
+        name="bad", summary="cannot be loaded", contract="1.0", path=("index", "bad"), load=lambda: 1 // 0)
+    yield CommandRegistration(
         name="list", summary="not ours", contract="1.0", path=("session", "list"), load=lambda: count)
 '''
 
@@ -51,6 +57,20 @@ def test_contributed_command_runs_over_the_open_product(two_sessions: Home, plug
     ran = two_sessions.sw("session", "count", environ=plugged)
 
     assert (ran.status, ran.out) == (0, "sw: 2\n")
+
+
+def test_contributed_group_runs_and_tells_its_commands(two_sessions: Home, plugged: dict[str, str]) -> None:
+    """A plugin may open a group of its own; the group's help loads no command, and a command loads no other."""
+    two_sessions.sw("session", "import", environ=plugged)
+
+    ran = two_sessions.sw("index", "status", environ=plugged)
+    told = two_sessions.sw("index", "--help", environ=plugged)
+
+    assert (ran.status, ran.out) == (0, "sw: 2\n")
+    assert told.status == 0
+    assert "tell its state" in told.out
+    assert "cannot be loaded" in told.out
+    assert two_sessions.sw("index", "nothing", environ=plugged).status == 2
 
 
 def test_contributed_command_replaces_none_of_ours(two_sessions: Home, plugged: dict[str, str]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 import click
 
@@ -40,19 +40,13 @@ TOP = {
 }
 
 
-def _contributed(*group: str) -> Callable[[], Mapping[str, click.Command]]:
-    def load() -> Mapping[str, click.Command]:
-        from .contributed import contributed_commands
+def _contributed(*group: str) -> Callable[[click.Context, str], click.Command | None]:
+    def load(context: click.Context, name: str) -> click.Command | None:
+        from .contributed import contributed_command
 
-        return contributed_commands(*group)
+        return contributed_command(context, (*group, name))
 
     return load
-
-
-def _context() -> object:
-    from .command_context import ComposedCommandContext
-
-    return ComposedCommandContext()
 
 
 session = LazyGroup(
@@ -60,7 +54,6 @@ session = LazyGroup(
     SESSION,
     help="Search, read and manage sessions.",
     contributed=_contributed("session"),
-    context=_context,
 )
 plugins = LazyGroup("plugins", PLUGINS, help="Inspect the plugins of this product.")
 config = LazyGroup("config", CONFIG, help="Inspect and change the configuration.")
@@ -69,7 +62,6 @@ root = LazyGroup(
     TOP,
     help="Find, read and keep the sessions of your coding agents.",
     contributed=_contributed(),
-    context=_context,
 )
 
 click.option(

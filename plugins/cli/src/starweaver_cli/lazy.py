@@ -31,7 +31,7 @@ def load_command(target: str) -> click.Command:
 class LazyGroup(click.Group):
     """A group over a table of lazy commands.
 
-    `contributed` is asked only for names the table does not have; `context` makes the object such a command gets.
+    `contributed` is asked only for names the table does not have; what it returns is ready to run.
     """
 
     def __init__(
@@ -40,26 +40,21 @@ class LazyGroup(click.Group):
         table: Mapping[str, LazyCommand],
         *,
         help: str,  # noqa: A002 - click's own word
-        contributed: Callable[[], Mapping[str, click.Command]] | None = None,
-        context: Callable[[], object] = object,
+        contributed: Callable[[click.Context, str], click.Command | None] | None = None,
     ) -> None:
         super().__init__(name, help=help, context_settings={"help_option_names": ["-h", "--help"]})
         self._table = table
         self._contributed = contributed
-        self._context = context
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         """Names in the order of the table."""
         return list(self._table)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import and return one command; a contributed one finds its context in `ctx.obj`."""
+        """Import and return one command, of the table or contributed."""
         if entry := self._table.get(cmd_name):
             return load_command(entry.target)
-        found = self._contributed().get(cmd_name) if self._contributed else None
-        if found is not None:
-            ctx.obj = self._context()
-        return found
+        return self._contributed(ctx, cmd_name) if self._contributed else None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """Write the table without importing anything."""
