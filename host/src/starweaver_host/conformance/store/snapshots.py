@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from starweaver_host.conformance.context import START, ManualClock
 from starweaver_host.contract.corpus import CorpusFilter, CorpusQuery
 from starweaver_host.contract.records import SessionChange
@@ -172,19 +174,22 @@ class SnapshotRules(StoreSuite):
         assert sorted(found) == texts
 
     async def test_closed_scan_frees_its_snapshot(self, store: SessionStore) -> None:
-        """A scan may be left at any batch; the store goes on, and closes.
+        """A scan may be left at any batch: it ends, gives back what it held, and the next is of the store of then.
 
-        If this fails: closing the iterator must end its transaction.
+        If this fails: closing the iterator must end its transaction, and not only put the connection back.
         """
-        await fill_interleaved(store)
+        texts = await fill_interleaved(store)
 
-        for _ in range(20):
+        for number in range(20):  # more than a store keeps connections
             scan = store.scan_corpus(QUERY)
-            first = await anext(scan)
+            left = await anext(scan)
             await scan.aclose()
+            await created(store, f"n{number}", title=f"named {number}")
+            with pytest.raises(StopAsyncIteration):
+                await anext(scan)
 
-        await created(store, "after")
-        assert first.documents()
+        assert left.documents()
+        assert await scanned_texts(store) == sorted([*texts, *(f"named {number}" for number in range(20))])
 
 
 __all__ = ["SnapshotRules"]
