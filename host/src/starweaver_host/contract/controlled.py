@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from typing import Generic, Protocol, TypeVar, runtime_checkable
 
+from .admission import AdmittedRun, RunAdmission, RunLease
 from .control import CommandRecord, Receipt, RunQuota
 from .records import AccessScope, Checkpoint, Run, RunKey, Session, SessionChange, SessionDraft
-from .store import AdmittedRun, RunAdmission, RunLease
 from .values import Value
 
 T = TypeVar("T")

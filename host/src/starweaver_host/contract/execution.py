@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
+from .admission import RunOutcome
 from .control import Approval
 from .events import Event, NewEvent
 from .records import Checkpoint, InputPart, Run, Session
-from .store import RunOutcome
 from .values import Value
 
 

@@ -21,25 +21,20 @@ Order of lists is part of the contract: sessions by (`updated_at` descending, `s
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from typing import Literal, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
+from .admission import AdmittedRun, HeartbeatReply, RunAdmission, RunLease, RunOutcome
 from .corpus import Attribution, CorpusBatch, CorpusFilter, CorpusQuery, DocumentRef, FeedPage, StoreIdentity
 from .events import Event, NewEvent
 from .records import (
     AccessScope,
-    Cause,
     Checkpoint,
-    DeletionFence,
-    InputPart,
     Run,
-    RunKey,
     RunStatus,
-    RunTrigger,
     Session,
     SessionChange,
     SessionDraft,
     SessionKey,
-    TerminalError,
 )
 from .transcripts import ImportBatch, ImportReceipt, LedgerEntry
 from .values import Value
@@ -77,80 +72,6 @@ class RunPage(Value, frozen=True, kw_only=True):
 
     runs: tuple[Run, ...]
     after: int | None = None
-
-
-class RunAdmission(Value, frozen=True, kw_only=True):
-    """A request to start a run. `admission_id` and `host_instance_id` name the owner; `lease_seconds` bounds it.
-
-    `idempotency_key` with the same `command_fingerprint` replays the stored admission.
-    """
-
-    key: RunKey
-    admission_id: str
-    host_instance_id: str
-    lease_seconds: float = 30.0
-    input: tuple[InputPart, ...] = ()
-    trigger: RunTrigger = "user"
-    profile: str | None = None
-    parent_run_id: str | None = None
-    caused_by: Cause | None = None
-    authority: str = "local"
-    idempotency_key: str | None = None
-    command_fingerprint: str | None = None
-
-    def queued_run(self, sequence_no: int, now: int) -> Run:
-        """The run that this admission makes; `now` is the store's clock, UTC microseconds."""
-        return Run(
-            namespace_id=self.key.namespace_id,
-            session_id=self.key.session_id,
-            run_id=self.key.run_id,
-            sequence_no=sequence_no,
-            status="queued",
-            trigger=self.trigger,
-            input=self.input,
-            profile=self.profile,
-            parent_run_id=self.parent_run_id,
-            caused_by=self.caused_by,
-            created_at=now,
-            updated_at=now,
-        )
-
-
-class RunLease(Value, frozen=True, kw_only=True):
-    """Ownership of a running run. Every write of the owner names it; a stale one is `stale_fence`.
-
-    Times are the store's clock, UTC microseconds.
-    """
-
-    key: RunKey
-    admission_id: str
-    host_instance_id: str
-    fencing_generation: int
-    expires_at: int
-
-
-class AdmittedRun(Value, frozen=True, kw_only=True):
-    """An admission: the queued run and its lease. `idempotent_replay` when it had been admitted before."""
-
-    run: Run
-    lease: RunLease
-    idempotent_replay: bool = False
-
-
-class HeartbeatReply(Value, frozen=True, kw_only=True):
-    """A renewed lease, the session's fence, and the control intents waiting for the run's owner."""
-
-    lease: RunLease
-    fence: DeletionFence
-    pending_intents: tuple[str, ...] = ()
-
-
-class RunOutcome(Value, frozen=True, kw_only=True):
-    """How a run ended. `failed` needs an error, `completed` must have none."""
-
-    status: Literal["completed", "failed", "cancelled"]
-    output_preview: str | None = None
-    error: TerminalError | None = None
 
 
 class AppendResult(Value, frozen=True, kw_only=True):

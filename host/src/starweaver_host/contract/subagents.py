@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from typing import Literal, Protocol, runtime_checkable
 
+from .admission import AdmittedRun, RunAdmission
 from .control import CommandRecord, ControlId, RunQuota
 from .controlled import CommandResult
 from .records import AccessScope
-from .store import AdmittedRun, RunAdmission
 from .values import Value
 
 AttemptStatus = Literal["accepted", "starting", "running", "waiting", "completed", "failed", "cancelled"]
@@ -21,7 +21,7 @@ DeliveryStatus = Literal["undelivered", "claimed", "delivered"]
 
 
 class AttemptLease(Value, frozen=True, kw_only=True):
-    """Ownership of an attempt, as `store.RunLease` is of a run; a stale one is `stale_fence`."""
+    """Ownership of an attempt, as `admission.RunLease` is of a run; a stale one is `stale_fence`."""
 
     attempt: ControlId
     host_instance_id: str

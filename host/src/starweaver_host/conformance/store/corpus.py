@@ -54,8 +54,8 @@ class CorpusRules(StoreSuite):
     async def test_each_source_has_its_documents(self, store: SessionStore, clock: ManualClock) -> None:
         """A title, each text part of an input, a terminal run's preview and each display message are documents.
 
-        If this fails: look at `projection.documents`; a title has the time it was set, an input when its run was made, an
-        output its end.
+        If this fails: look at `projection.documents`; a title has the time it was set, an input when its run was
+        made, an output its end.
         """
         await created(store, title="A  Title")
         clock.advance(10)
