@@ -154,6 +154,18 @@ def test_settings_as_printed_are_accepted(page, new_person) -> None:
     assert person.sw("plugins", "check").returncode == 0
 
 
+def test_loop_over_pages_as_printed_lists_every_session(page, archive) -> None:
+    """The loop of the command reference prints what one long page holds, however short its pages are."""
+    (loop,) = (block for block in page("docs/reference/cli.md").blocks("sh") if "--after" in block)
+    archive.sw("session", "import")
+    whole = archive.sw("session", "list", "--output", "jsonl").stdout.splitlines()[:-1]
+
+    paged = archive.run("sh", "-c", loop.replace("--limit 100", "--limit 1"))
+
+    assert len(whole) > 2
+    assert (paged.returncode, paged.stdout.splitlines()) == (0, whole), paged.stderr
+
+
 def test_command_as_printed_counts_sessions(page, new_person, tmp_path: Path) -> None:
     """The command of the page about hooks, installed and listed, is a command of `sw`."""
     person = new_person()
