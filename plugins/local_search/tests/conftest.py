@@ -31,7 +31,8 @@ from starweaver_host.contract.errors import StoreError
 from starweaver_host.contract.records import AccessScope, Run, Session, SessionCounts, SessionHeader, Workspace
 from starweaver_host.contract.search import SessionSearchPage, SessionSearchQuery, SessionSearchScope
 from starweaver_host.contract.store import RunListQuery, RunPage, SessionListQuery, SessionPage
-from starweaver_host.projection.folding import fold
+from starweaver_host.projection.documents import PROJECTION_VERSION
+from starweaver_host.projection.folding import FOLD_VERSION, fold
 from starweaver_local_search.config import LocalSearchConfig
 from starweaver_local_search.provider import LocalSearchProvider
 
@@ -66,6 +67,7 @@ class ScriptedStore:
         self.calls: list[str] = []
         self.failing: StoreError | None = None
         self.rewrites = 0
+        self.fold_version = FOLD_VERSION
         self.epoch = "epoch-1"
         self.damaged: set[str] = set()
         self.keeps_dead = False
@@ -286,7 +288,9 @@ class ScriptedStore:
         return str(self.now)
 
     async def identity(self) -> StoreIdentity:
-        return StoreIdentity(epoch=self.epoch, schema_version=1, fold_version=1, projection_version=1)
+        return StoreIdentity(
+            epoch=self.epoch, schema_version=1, fold_version=self.fold_version, projection_version=PROJECTION_VERSION
+        )
 
     async def cursor_key(self) -> bytes:
         return b"k" * 32

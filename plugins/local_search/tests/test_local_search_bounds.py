@@ -200,3 +200,29 @@ def test_local_search_keeps_memory_to_window_and_page(store: Any, new_search: An
 
     assert len(page.hits) == 5
     assert max(held) <= 2 * (10 + 5 + 1) + 64
+
+
+def test_local_search_says_that_the_corpus_is_of_another_version(store: Any, new_search: Any) -> None:
+    """Text folded or cut by other rules may miss matches: pages over it are degraded, and name no version or path."""
+    store.add_session("s", at=1, title="needle")
+    store.fold_version += 1
+
+    page = new_search(store)("needle")
+    listed = new_search(store)(None)
+
+    assert [hit.session.session_id for hit in page.hits] == ["s"]
+    assert (page.coverage.state, [warning.kind for warning in page.coverage.warnings]) == ("degraded", ["fallback"])
+    assert listed.coverage.state == "complete"
+
+
+def test_local_search_says_on_later_pages_that_sessions_were_rewritten(store: Any, search: Any) -> None:
+    """What the store no longer holds of the first page's moment makes a later page partial, and only a later one."""
+    for at, session_id in enumerate(("a", "b")):
+        store.add_session(session_id, at=at, title="needle")
+    store.rewrites = 1
+
+    first = search("needle", limit=1)
+    second = search("needle", limit=1, cursor=first.next_cursor)
+
+    assert first.coverage.state == "complete"
+    assert (second.coverage.state, second.coverage.warnings[0].kind) == ("partial", "missing_source")

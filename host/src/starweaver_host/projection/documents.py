@@ -16,9 +16,7 @@ from starweaver_host.contract.events import AssistantMessage, Event, NewEvent, T
 from starweaver_host.contract.records import TERMINAL_RUN_STATUSES, Run, TextPart
 
 from .text import decode_payload, visible_text
-
-PROJECTION_VERSION = 1
-"""Raised when the same records would give other documents; stored documents of another version are rebuilt."""
+from .versions import PROJECTION_VERSION
 
 _DISPLAY_TYPES = frozenset({AssistantMessage.event_type, TurnEnd.event_type})
 

@@ -15,6 +15,8 @@ from starweaver_host.contract.search import (
     SessionSearchScope,
 )
 from starweaver_host.contract.store import SessionStore
+from starweaver_host.projection.casefold import FOLD_VERSION
+from starweaver_host.projection.versions import PROJECTION_VERSION
 from starweaver_host.services.cursors import CursorCodec
 from starweaver_host.services.search_coverage import CoverageLog
 from starweaver_host.services.search_cursor import SearchCursors, SearchPosition
@@ -31,6 +33,7 @@ PROVIDER = "local"
 _Answer = tuple[tuple[SessionSearchHit, ...], SearchPosition | None]
 _LIMIT_REACHED = "the search stopped at a limit; the cursor goes on from there"
 _REWRITTEN = "some sessions were rewritten after the first page; begin again to search them as they are now"
+_STALE = "the stored search text was made by another version, and matches may be missing until it is rebuilt"
 _MOVED = "more sessions changed meanwhile than a page can follow; begin again to see them"
 _GROUP_CUT = "the search stopped at a limit while it looked at one session; that may be missing or be shown again"
 
@@ -53,6 +56,7 @@ class LocalSearchProvider:
         self._offload = offload
         self._display_root = display_root
         self._known_cursors: SearchCursors | None = None
+        self._is_stale = False
         self._capabilities = SearchCapabilities(
             provider=PROVIDER,
             query_modes=("literal",),
@@ -106,6 +110,8 @@ class LocalSearchProvider:
             CorpusQuery(scope=plan.access, filter=plan.filter, as_of=as_of)
         ):
             coverage.warn("missing_source", _REWRITTEN)
+        if self._is_stale:
+            coverage.degraded(_STALE)
         budget = ScanBudget(self._config, self._clock)
         mirrored = await self._mirrored(plan, coverage, budget)
         scan = CorpusScan(self._store, plan, coverage=coverage, budget=budget, mirrored=mirrored)
@@ -145,6 +151,7 @@ class LocalSearchProvider:
         """The cursor rules of this store; its key and identity are read once."""
         if self._known_cursors is None:
             identity = await self._store.identity()
+            self._is_stale = (identity.fold_version, identity.projection_version) != (FOLD_VERSION, PROJECTION_VERSION)
             self._known_cursors = SearchCursors(
                 codec=CursorCodec(await self._store.cursor_key()),
                 provider=PROVIDER,
