@@ -7,9 +7,14 @@ import sqlite3
 from contextlib import closing
 from typing import Any
 
+import pytest
+from msgspec import structs
+
 from starweaver_host.contract.corpus import CorpusQuery
+from starweaver_host.contract.indexing import IndexMaintenance
 from starweaver_host.contract.records import AccessScope, SessionChange
 from starweaver_host.projection.folding import FOLD_VERSION
+from starweaver_sqlite_store.chunks import DEAD_BYTES
 
 SCOPE = AccessScope()
 
@@ -80,3 +85,67 @@ def test_threads_read_scan_and_write_at_once(bench: Any, make: Any) -> None:
     assert all(1 <= count <= 61 for count in seen)
     assert len(bench.scan(store)) == 61
     assert bench.run(store.check()).problems == ()
+
+
+def test_store_is_an_index_that_can_be_maintained(bench: Any, store: Any, make: Any) -> None:
+    """The corpus reports its documents, those that later ones superseded, and that it is as the records have it."""
+    bench.run(store.import_batch(make.imported("s1", make.said("hello", run_id="r1"), runs=(make.imported_run("s1"),))))
+
+    found = bench.run(store.verify())
+
+    assert isinstance(store, IndexMaintenance)
+    assert (found.healthy, found.detail, found.documents) == (True, None, len(bench.scan(store)))
+    assert found == bench.run(store.status())
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE corpus_chunks SET documents = x'00'",
+        "UPDATE corpus_chunks SET text = zeroblob(text_bytes)",
+        "DELETE FROM corpus_chunks",
+        "UPDATE store_meta SET value = x'30' WHERE key = 'projection_version'",
+    ],
+)
+def test_rebuild_makes_whole_what_verify_found_wrong(bench: Any, store: Any, make: Any, statement: str) -> None:
+    """Damage, loss and another version are found, and gone after a rebuild."""
+    for name in ("s1", "s2"):
+        bench.run(store.import_batch(make.imported(name, make.said(f"hello {name}"))))
+    before = bench.texts(store)
+    _spoil(bench, statement)
+
+    found = bench.run(store.verify())
+    built = bench.run(store.rebuild())
+
+    assert (found.healthy, built.healthy, bench.run(store.verify()).healthy) == (False, True, True)
+    assert found.detail
+    assert bench.texts(store) == before
+
+
+def test_rebuild_says_which_sessions_it_could_not_read(bench: Any, store: Any, make: Any) -> None:
+    """A rebuild over a damaged log is not healthy, and names what was left."""
+    bench.run(store.import_batch(make.imported("s1", make.said("hello"))))
+    _spoil(bench, "UPDATE segments SET body = x'00'")
+
+    built = bench.run(store.rebuild())
+
+    assert not built.healthy
+    assert "'s1'" in built.detail
+
+
+def test_superseded_text_is_bounded_and_its_loss_is_told(bench: Any, store: Any, make: Any) -> None:
+    """However often a run is rewritten, a session keeps little of what was; older moments then count as rewritten."""
+    mark = ""
+    for version in range(40):
+        run = structs.replace(make.imported_run("s1"), output_preview=f"{version:03} " + "word " * 300)
+        bench.run(store.import_batch(make.imported("s1", runs=(run,), version=version)))
+        mark = mark or bench.run(store.position("local"))
+    found = bench.run(store.status())
+    now = bench.run(store.position("local"))
+
+    def lost(as_of: str) -> int:
+        return int(bench.run(store.rewritten(CorpusQuery(scope=SCOPE, as_of=as_of))))
+
+    assert 0 < found.dead_documents <= DEAD_BYTES // 1000
+    assert found.size_bytes < 2 * DEAD_BYTES
+    assert (lost(mark), lost(now)) == (1, 0)

@@ -48,9 +48,9 @@ def _problems(tx: Transaction) -> Iterator[str]:
     for (text,) in tx.execute(f"PRAGMA quick_check({PROBLEMS_MAX})"):
         if text != "ok":
             yield f"engine: {text}"
-    yield from _versions(tx)
+    yield from versions(tx)
     yield from _logs(tx)
-    yield from _corpus(tx)
+    yield from corpus(tx)
     yield from _records(tx)
     yield from _counts(tx)
 
@@ -68,7 +68,8 @@ def _records(tx: Transaction) -> Iterator[str]:
             yield f"runs of {row[1]!r}: {error.message}"
 
 
-def _versions(tx: Transaction) -> Iterator[str]:
+def versions(tx: Transaction) -> Iterator[str]:
+    """Where the corpus is of another fold or projection than this version's."""
     identity = meta.identity(tx)
     if identity.fold_version != FOLD_VERSION:
         yield f"corpus: fold version {FOLD_VERSION} was wanted, found {identity.fold_version}, to be rebuilt"
@@ -99,7 +100,8 @@ def _logs(tx: Transaction) -> Iterator[str]:
         expected = last + 1
 
 
-def _corpus(tx: Transaction) -> Iterator[str]:
+def corpus(tx: Transaction) -> Iterator[str]:
+    """Chunks that are damaged."""
     rows = tx.execute("SELECT session_id, chunk_no, text_bytes, length(text), documents FROM corpus_chunks")
     for session_id, chunk_no, text_bytes, stored_bytes, documents in rows:
         where = f"corpus of {session_id!r}, chunk {chunk_no}"
@@ -126,4 +128,4 @@ def _counts(tx: Transaction) -> Iterator[str]:
             yield f"runs of {session_id!r}: {runs} were wanted, found {stored_runs}"
 
 
-__all__ = ["check"]
+__all__ = ["check", "corpus", "versions"]

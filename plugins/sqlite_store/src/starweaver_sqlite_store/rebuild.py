@@ -35,7 +35,7 @@ def rebuild_session(tx: Transaction, place: SessionPlace) -> None:
     position = feed.touch(tx, *place)
     rewrites.note(tx, *place, position)
     chunks.clear(tx, *place)
-    for run_id in _run_ids(tx, place):
+    for run_id in run_ids(tx, place):
         stored = find_run(tx, RunKey(namespace_id=namespace_id, session_id=session_id, run_id=run_id))
         if stored is not None:
             chunks.append_documents(tx, *place, run_documents(*stored), position)
@@ -44,7 +44,8 @@ def rebuild_session(tx: Transaction, place: SessionPlace) -> None:
     _fold_titles(tx, place)
 
 
-def _run_ids(tx: Transaction, place: SessionPlace) -> list[str]:
+def run_ids(tx: Transaction, place: SessionPlace) -> list[str]:
+    """A session's runs in their order."""
     rows = tx.execute(
         "SELECT run_id FROM runs WHERE namespace_id = ? AND session_id = ? ORDER BY sequence_no", place
     ).fetchall()
@@ -62,4 +63,4 @@ def _fold_titles(tx: Transaction, place: SessionPlace) -> None:
         )
 
 
-__all__ = ["next_session", "rebuild_session"]
+__all__ = ["SessionPlace", "next_session", "rebuild_session", "run_ids"]

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from msgspec import structs
 
 from starweaver_host.contract.corpus import (
     Attribution,
@@ -49,6 +51,9 @@ from starweaver_host.contract.transcripts import ImportBatch, ImportReceipt, Led
 
 from . import feed, ledger, meta
 from .database import Database
+
+if TYPE_CHECKING:
+    from starweaver_host.contract.indexing import IndexStatus
 
 T = TypeVar("T")
 
@@ -238,6 +243,27 @@ class SqliteSessionStore:
         from .health import check
 
         return await self._read(check, str(self._database.path), self._database.size_bytes())
+
+    async def status(self) -> IndexStatus:
+        """The corpus as an index (`contract.indexing.IndexMaintenance`)."""
+        from . import upkeep
+
+        return await self._read(upkeep.status)
+
+    async def rebuild(self) -> IndexStatus:
+        """Write the corpus again (`rebuild_corpus`); not healthy when sessions had to be left as they are."""
+        damaged = await self.rebuild_corpus()
+        found = await self.status()
+        if not damaged:
+            return found
+        detail = f"{len(damaged)} sessions are damaged and were left as they are, the first is {damaged[0]!r}"
+        return structs.replace(found, healthy=False, detail=detail)
+
+    async def verify(self) -> IndexStatus:
+        """Compare the corpus with the records. Reads and folds everything."""
+        from . import upkeep
+
+        return await self._read(upkeep.verify)
 
     async def rebuild_corpus(self) -> tuple[str, ...]:
         """Write the whole search corpus again with this version's fold and projection.
