@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from .opened import Opened
 
 
+REPAIR = "sw doctor --repair"
+REIMPORT = "move the file away and run `sw session import`; transcripts that still exist are read again"
+
+
 class Finding(Value, frozen=True, kw_only=True):
     """One line of a check-up. `about` is the part examined; `remedy` an action, where there is one."""
 
@@ -50,7 +54,7 @@ def _of_store(health: StoreHealth) -> Iterator[Finding]:
     if not health.problems:
         yield Finding(level="ok", about="store", text=f"{facts}, {size}, integrity ok")
     for problem in health.problems:
-        remedy = "move the file away and run `sw session import`; transcripts that still exist are read again"
+        remedy = REPAIR if problem.startswith("corpus") else REIMPORT
         yield Finding(level="problem", about="store", text=problem, remedy=remedy)
 
 
