@@ -11,16 +11,15 @@ import os
 import re
 import stat
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 
 from starweaver_host.contract.search import WarningKind
+from starweaver_host.services.files import open_below, open_folder
 
 FILE_MAX_BYTES = 2 * 1024 * 1024
 FILE_NAME = "display.compact.json"
 _PART = re.compile(r"[A-Za-z0-9_-]{1,200}", re.ASCII)
-_FOLDER = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_DIRECTORY
-_FILE = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
 class MirrorUnread(Exception):  # noqa: N818 - a state of one file, not a failure of the search
@@ -48,21 +47,18 @@ class MirrorRoot:
             raise _unread(error) from None
 
     def _read(self, folders: tuple[str, ...], bytes_left: int) -> bytes:
-        with ExitStack() as opened:
-            at = self._root_fd
-            for name in folders:
-                at = os.open(name, _FOLDER, dir_fd=at)
-                opened.callback(os.close, at)
-            file_fd = os.open(FILE_NAME, _FILE, dir_fd=at)
-            opened.callback(os.close, file_fd)
+        file_fd = open_below(self._root_fd, (*folders, FILE_NAME))
+        try:
             return _read_regular(file_fd, bytes_left)
+        finally:
+            os.close(file_fd)
 
 
 @contextmanager
 def opened_root(path: Path) -> Iterator[MirrorRoot]:
     """Yield the root at `path`; raises MirrorUnread when it cannot be opened as a folder."""
     try:
-        root_fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_DIRECTORY)
+        root_fd = open_folder(path)
     except OSError:
         raise MirrorUnread("unavailable_source", "the display mirror folder cannot be opened") from None
     try:

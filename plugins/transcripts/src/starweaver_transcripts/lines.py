@@ -6,15 +6,21 @@ what a link inside the root points to is found under its own name, what lies out
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from starweaver_host.contract.errors import SourceError
+from starweaver_host.services.files import CAN_OPEN_BELOW, open_below, open_folder
+
+if TYPE_CHECKING:
+    from starweaver_host.contract.transcripts import SourceRoot
 
 BUFFER_BYTES = 256 * 1024
+_BEHIND_LINK = frozenset({errno.ELOOP, errno.ENOTDIR})
 _MARK = b"\xef\xbb\xbf"
 _BLANK_MARK = b" " * len(_MARK)
 """What a byte order mark reads as: JSON knows blanks, and places in the file stay what they are."""
@@ -57,28 +63,65 @@ class FoundFile(NamedTuple):
         return self.mtime_ns // 1000
 
 
-def open_regular(path: Path, root: Path) -> BinaryIO:
-    """Open a regular file below `root` for reading.
+class WalkedRoots:
+    """The roots that a source's items were listed below, to find an item's again without looking at the disk."""
 
-    Raises SourceError when it is absent, no regular file, unreadable, or lies outside the root once links are resolved.
+    def __init__(self) -> None:
+        self._roots: dict[Path, None] = {}
+
+    def add(self, root: Path) -> None:
+        """Remember a root that is listed."""
+        self._roots[root] = None
+
+    def root_of(self, path: Path, others: Callable[[], Iterable[SourceRoot]]) -> Path:
+        """The root a file lies below, among `others` when it was not listed here. Raises SourceError for none."""
+        for root in self._roots:
+            if path.is_relative_to(root):
+                return root
+        for other in others():
+            if path.is_relative_to(other.path):
+                return other.path
+        raise SourceError(f"transcript {str(path)!r} must lie below a root of its source")
+
+
+def open_regular(path: Path, root: Path) -> BinaryIO:
+    """Open a regular file below `root` for reading; the root may be a link, nothing below it.
+
+    Raises SourceError when it is absent, no regular file, unreadable, not below the root, or reached through a link,
+    also one that was put there since the file was listed.
     """
     try:
-        real = path.resolve(strict=True)
-        if not real.is_relative_to(root.resolve()):
-            raise SourceError(f"transcript {str(path)!r} must lie below {str(root)!r}, its link leads elsewhere")
-        return _open(real)
+        descriptor = _descriptor(path, root)
+    except ValueError as error:
+        raise SourceError(f"transcript {str(path)!r} must lie below {str(root)!r}") from error
     except OSError as error:
+        if error.errno in _BEHIND_LINK:
+            message = f"transcript {str(path)!r} must lie below {str(root)!r}, a link stands in the way"
+            raise SourceError(message) from error
         raise SourceError(f"transcript {str(path)!r} cannot be opened: {error.strerror}") from error
-
-
-def _open(path: Path) -> BinaryIO:
-    # O_NONBLOCK: opening a pipe that nobody writes to must not hang an import.
-    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-    handle = os.fdopen(os.open(path, flags), "rb", buffering=BUFFER_BYTES)
-    if not stat.S_ISREG(os.fstat(handle.fileno()).st_mode):
-        handle.close()
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
         raise SourceError(f"transcript {str(path)!r} must be a regular file")
-    return handle
+    return os.fdopen(descriptor, "rb", buffering=BUFFER_BYTES)
+
+
+def _descriptor(path: Path, root: Path) -> int:
+    parts = path.relative_to(root).parts
+    if not CAN_OPEN_BELOW:
+        return _resolved(path, root)
+    folder = open_folder(root)
+    try:
+        return open_below(folder, parts)
+    finally:
+        os.close(folder)
+
+
+def _resolved(path: Path, root: Path) -> int:
+    """For systems without `openat`: a link is seen, one that is put there in the next moment is not."""
+    real = path.resolve(strict=True)
+    if real != root.resolve(strict=True) / path.relative_to(root):
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+    return os.open(real, os.O_RDONLY | getattr(os, "O_BINARY", 0))
 
 
 def read_lines(handle: BinaryIO, *, offset: int = 0, number: int = 1) -> Iterator[Line]:
@@ -150,4 +193,14 @@ def _found(folder: Path, entry: os.DirEntry[str]) -> FoundFile | None:
     return FoundFile(folder / entry.name, found.st_size, found.st_mtime_ns, found.st_ino)
 
 
-__all__ = ["BUFFER_BYTES", "FoundFile", "Line", "next_lines", "open_regular", "read_lines", "tell_hidden", "walk_files"]
+__all__ = [
+    "BUFFER_BYTES",
+    "FoundFile",
+    "Line",
+    "WalkedRoots",
+    "next_lines",
+    "open_regular",
+    "read_lines",
+    "tell_hidden",
+    "walk_files",
+]

@@ -158,3 +158,18 @@ def test_resume_command_goes_to_the_folder(idle):
     assert idle.resume_command("abc", "/home/dev/my project") == "cd '/home/dev/my project' && claude --resume abc"
     assert idle.resume_command("abc", None) == "claude --resume abc"
     assert idle.resume_command("agent-1", "/tmp") is None
+
+
+def test_folder_that_became_a_link_after_the_listing_is_not_read(environment, idle, home):
+    """What a folder was replaced by lies outside the root, whatever its name: the item is refused."""
+    env = environment()
+    projects = _projects(home / ".claude")
+    for folder, text in ((projects / "p", "ours"), (home / "elsewhere", "secret")):
+        folder.mkdir()
+        (folder / "s.jsonl").write_text(f'{{"type":"user","message":{{"role":"user","content":"{text}"}}}}\n')
+    (item,) = idle.items(env, idle.roots(env)[0])
+    (projects / "p").rename(home / "moved")
+    (projects / "p").symlink_to(home / "elsewhere")
+
+    with pytest.raises(SourceError, match="link stands in the way"):
+        list(idle.read(env, item, None))

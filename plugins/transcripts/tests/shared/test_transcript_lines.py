@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from starweaver_host.contract.errors import SourceError
+from starweaver_host.services.files import open_below, open_folder
 from starweaver_transcripts.lines import open_regular, read_lines, tell_hidden, walk_files
 
 
@@ -25,7 +26,8 @@ def test_lines_rebuild_the_file_from_any_line_start(data, cut, tmp_path_factory)
     with open_regular(path, path.parent) as handle:
         lines = list(read_lines(handle, offset=offset, number=7))
 
-    assert b"".join(line.data + b"\n" * line.terminated for line in lines) == data[offset:]
+    wanted = b"   " + data[3:] if offset == 0 and data.startswith(b"\xef\xbb\xbf") else data[offset:]
+    assert b"".join(line.data + b"\n" * line.terminated for line in lines) == wanted
     assert [line.offset for line in lines] == [offset, *(line.end for line in lines)][: len(lines)]
     assert [line.number for line in lines] == list(range(7, 7 + len(lines)))
     assert all(line.terminated for line in lines[:-1])
@@ -60,6 +62,31 @@ def test_file_outside_the_root_is_refused(tmp_path):
 
     with pytest.raises(SourceError, match="must lie below"):
         open_regular(root / "link", root)
+
+
+def test_folder_replaced_by_a_link_after_the_listing_is_refused(tmp_path):
+    """A file is opened where it was listed or not at all, even when its folder became a link to another one."""
+    root, elsewhere = tmp_path / "root", tmp_path / "elsewhere"
+    for folder in (root / "a" / "b", elsewhere / "b"):
+        folder.mkdir(parents=True)
+        (folder / "x.jsonl").write_text("secret" if folder.is_relative_to(elsewhere) else "ours")
+    (found,) = walk_files(root, lambda _: True, [])
+    (root / "a").rename(tmp_path / "moved")
+    (root / "a").symlink_to(elsewhere)
+
+    with pytest.raises(SourceError, match="link stands in the way"):
+        open_regular(found.path, root)
+
+
+@pytest.mark.parametrize("parts", [(), ("..", "x"), ("a/b",), ("",)])
+def test_unsafe_name_is_no_place_below_a_folder(tmp_path, parts):
+    """Names are single and lead down."""
+    folder = open_folder(tmp_path)
+    try:
+        with pytest.raises(ValueError, match="names below a folder"):
+            open_below(folder, parts)
+    finally:
+        os.close(folder)
 
 
 def test_root_that_is_a_link_itself_is_fine(tmp_path):

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 
 from starweaver_host.contract.transcripts import ReadStep, SourceEnvironment, SourceItem, SourceRoot
-from starweaver_transcripts.lines import open_regular, tell_hidden, walk_files
+from starweaver_transcripts.lines import WalkedRoots, open_regular, tell_hidden, walk_files
 from starweaver_transcripts.resuming import resume_line
 
 from .roots import find_roots, identify, is_transcript
@@ -23,6 +23,7 @@ class ClaudeSource:
 
     def __init__(self, now: Callable[[], float] = time.time) -> None:
         self._now = now
+        self._walked = WalkedRoots()
 
     def roots(self, env: SourceEnvironment) -> Sequence[SourceRoot]:
         """The configured folders, `CLAUDE_CONFIG_DIR`'s, the defaults, and Claude Desktop's."""
@@ -30,6 +31,7 @@ class ClaudeSource:
 
     def items(self, _env: SourceEnvironment, root: SourceRoot) -> Iterator[SourceItem]:
         """Session and subagent files below a root, any order."""
+        self._walked.add(root.path)
         hidden: list[str] = []
         for found in walk_files(root.path, is_transcript, hidden):
             yield SourceItem(
@@ -45,7 +47,8 @@ class ClaudeSource:
         """Read a file, from `state` if it was only extended since. Memory: one message and a megabyte of events."""
         from .reader import FileReader  # a refresh that finds nothing new never reads
 
-        with open_regular(item.path, item.path.parent) as handle:
+        root = self._walked.root_of(item.path, lambda: find_roots(env))
+        with open_regular(item.path, root) as handle:
             reader = FileReader(
                 handle,
                 identify(item.path),

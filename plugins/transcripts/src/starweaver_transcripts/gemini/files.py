@@ -6,6 +6,7 @@ Messages are decoded one at a time, also those of a whole file.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
@@ -34,17 +35,18 @@ class Located(NamedTuple):
 
 
 class ChatFile:
-    """One file of a session."""
+    """One file of a session, opened below `root`."""
 
-    def __init__(self, file: FoundFile, decoder: RecordDecoder) -> None:
+    def __init__(self, file: FoundFile, root: Path, decoder: RecordDecoder) -> None:
         self.file = file
+        self._root = root
         self.has_lines = file.path.suffix == ".jsonl"
         self._decoder = decoder
 
     def describe(self) -> Metadata:
         """What the file says of its session; an empty one where it does not begin with that."""
         if not self.has_lines:
-            with open_regular(self.file.path, self.file.path.parent) as handle:
+            with open_regular(self.file.path, self._root) as handle:
                 return self._described(WholeChat(handle, self._decoder))
         first = next((each.record for each in self.records() if each.record is not None), None)
         return first if isinstance(first, Metadata) else Metadata()
@@ -58,18 +60,18 @@ class ChatFile:
 
     def mark(self, offset: int) -> PrefixMark:
         """Remember the bytes before `offset`."""
-        with open_regular(self.file.path, self.file.path.parent) as handle:
+        with open_regular(self.file.path, self._root) as handle:
             return mark_prefix(handle, offset if self.has_lines else 0)
 
     def is_extended(self, mark: PrefixMark) -> bool:
         """Tell whether the file still begins with what the mark stands for; never said of a whole file."""
         if not self.has_lines:
             return False
-        with open_regular(self.file.path, self.file.path.parent) as handle:
+        with open_regular(self.file.path, self._root) as handle:
             return is_extended(handle, mark)
 
     def _lines(self, offset: int, number: int) -> Iterator[Located]:
-        with open_regular(self.file.path, self.file.path.parent) as handle:
+        with open_regular(self.file.path, self._root) as handle:
             for line in read_lines(handle, offset=offset, number=number):
                 record, error = None, None
                 if line.data.strip():
@@ -82,7 +84,7 @@ class ChatFile:
                 yield Located(record, line.offset, line.number, line.end, line.where(), error)
 
     def _messages(self) -> Iterator[Located]:
-        with open_regular(self.file.path, self.file.path.parent) as handle:
+        with open_regular(self.file.path, self._root) as handle:
             chat = WholeChat(handle, self._decoder)
             found = self._described(chat)
             if found.session_id or found.project_hash or found.start_time:

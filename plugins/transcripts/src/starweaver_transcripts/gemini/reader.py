@@ -8,7 +8,7 @@ read anew. Thus reading in pieces, at whatever moments, gives the log that readi
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -28,7 +28,7 @@ from starweaver_transcripts.turns import TurnLog
 from .conversation import Conversation
 from .files import ChatFile, Located
 from .nodes import ConversationState
-from .places import SessionFiles, parent_of
+from .places import parent_of
 from .projects import Projects
 from .records import Message, Metadata, Record, RecordDecoder, RewindTo
 from .render import Renderer, is_model
@@ -60,7 +60,7 @@ class SessionReader:
         self,
         env: SourceEnvironment,
         item: SourceItem,
-        files: SessionFiles,
+        files: Sequence[ChatFile],
         *,
         projects: Projects,
         decoder: RecordDecoder,
@@ -68,7 +68,7 @@ class SessionReader:
     ) -> None:
         self._env = env
         self._item = item
-        self._files = [ChatFile(member, decoder) for member in files.members]
+        self._files = files
         self._projects = projects
         self._decoder = decoder
         self._is_idle = is_idle

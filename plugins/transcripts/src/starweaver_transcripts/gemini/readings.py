@@ -8,6 +8,7 @@ from pathlib import Path
 from starweaver_host.contract.errors import SourceError
 from starweaver_host.contract.transcripts import ItemDone, ReadStep, SourceEnvironment, SourceItem
 
+from .files import ChatFile
 from .places import files_of, is_unreadable
 from .projects import Projects, project_folder
 from .reader import SessionReader
@@ -28,9 +29,9 @@ class ChatReadings:
         self._projects.clear()
 
     def steps(
-        self, env: SourceEnvironment, item: SourceItem, state: bytes | None, *, is_idle: bool
+        self, env: SourceEnvironment, item: SourceItem, state: bytes | None, *, root: Path, is_idle: bool
     ) -> Iterator[ReadStep]:
-        """Read a session. Raises SourceError when its files are gone."""
+        """Read a session below `root`. Raises SourceError when its files are gone."""
         if is_unreadable(item.path):
             yield ItemDone(note=_SET_ASIDE)
             return
@@ -38,7 +39,8 @@ class ChatReadings:
         if not files.members:
             raise SourceError(f"transcript {str(item.path)!r} must exist, it is gone")
         projects = self._projects_at(item.path)
-        reader = SessionReader(env, item, files, projects=projects, decoder=self._decoder, is_idle=is_idle)
+        chats = [ChatFile(member, root, self._decoder) for member in files.members]
+        reader = SessionReader(env, item, chats, projects=projects, decoder=self._decoder, is_idle=is_idle)
         yield from reader.steps(state)
 
     def _projects_at(self, path: Path) -> Projects:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from starweaver_host.contract.transcripts import ReadStep, SourceEnvironment, SourceItem, SourceRoot
+from starweaver_transcripts.lines import WalkedRoots
 from starweaver_transcripts.resuming import resume_line
 
 from .places import SOURCE, find_items, find_roots
@@ -26,6 +27,7 @@ class GeminiSource:
 
     def __init__(self, now: Callable[[], float] = time.time) -> None:
         self._now = now
+        self._walked = WalkedRoots()
         self._readings: ChatReadings | None = None
 
     def roots(self, env: SourceEnvironment) -> Sequence[SourceRoot]:
@@ -36,6 +38,7 @@ class GeminiSource:
         """Sessions below a root, any order. What is known of project folders is looked up anew afterwards."""
         if self._readings is not None:
             self._readings.forget_projects()
+        self._walked.add(root.path)
         return find_items(root)
 
     def read(self, env: SourceEnvironment, item: SourceItem, state: bytes | None) -> Iterator[ReadStep]:
@@ -45,7 +48,8 @@ class GeminiSource:
 
             self._readings = ChatReadings()
         is_idle = self._now() - item.newest / 1_000_000 > IDLE_SECONDS
-        return self._readings.steps(env, item, state, is_idle=is_idle)
+        root = self._walked.root_of(item.path, lambda: find_roots(env))
+        return self._readings.steps(env, item, state, root=root, is_idle=is_idle)
 
     def resume_command(self, native_id: str, cwd: str | None) -> str | None:
         """`gemini --resume`, from the project's folder."""
