@@ -92,6 +92,22 @@ def test_documents_can_be_read_after_the_scan_was_closed(bench: Any, store: Any,
     assert found[0].ref == DocumentRef(session_id="s1", source="display_message", seq=0)
 
 
+def test_scan_beyond_a_position_reads_the_texts_of_new_chunks_only(bench: Any, store: Any, make: Any) -> None:
+    """What a long session has held before is not read again for one message that was added."""
+    long = [make.said(f"{number} " + "word " * 20_000) for number in range(30)]
+    bench.run(store.import_batch(make.imported("s1", *long)))
+    position = bench.run(store.position("local"))
+    bench.run(store.append(make.header().key, [make.said("new")]))
+
+    async def collect() -> list[CorpusBatch]:
+        return [batch async for batch in store.scan_corpus(CorpusQuery(scope=SCOPE, beyond=position))]
+
+    batches = bench.run(collect())
+
+    assert [document.ref.seq for batch in batches for document in batch.documents()] == [30]
+    assert sum(len(batch.text) for batch in batches) < 300_000
+
+
 def test_scan_as_of_sees_what_the_corpus_held_then(bench: Any, store: Any, make: Any) -> None:
     """Documents and titles that came later are left out; the title that was current then is seen."""
     bench.run(store.import_batch(make.imported("s1", make.said("old"), title="First")))

@@ -12,8 +12,10 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from starweaver_host.contract.corpus import SEARCH_SOURCES, CorpusQuery
+from starweaver_host.contract.errors import StoreError
 
 from . import feed
+from .chunks import decode_documents
 from .conditions import Condition, filter_conditions, join
 from .database import Transaction
 
@@ -70,11 +72,21 @@ def read_chunks(tx: Transaction, query: CorpusQuery, limits: Limits) -> Iterator
     """The chunks to look at, newest first, one text at a time."""
     if starts_from_sessions(query):
         # a sorter runs to its end before its first row: it carries ids and no texts
-        statement = chunk_statement(query, limits, "c.rowid")
-        ids = tx.execute(statement.sql, statement.values).fetchall()
+        described = ", c.session_id, c.documents, c.text_bytes" if limits.beyond else ""
+        statement = chunk_statement(query, limits, f"c.rowid{described}")
+        rows = tx.execute(statement.sql, statement.values)
+        ids = [row[:1] for row in rows if not limits.beyond or _holds_beyond(limits.beyond, *row[1:])]
         return (ChunkRow(*tx.execute(_ONE_CHUNK, found).fetchone()) for found in ids)
     statement = chunk_statement(query, limits, _CHUNK_COLUMNS)
     return map(ChunkRow._make, tx.execute(statement.sql, statement.values))
+
+
+def _holds_beyond(position: int, session_id: str, documents: bytes, text_bytes: int) -> bool:
+    """Whether a chunk has a document from beyond a position. One that cannot be decoded is for the scan to report."""
+    try:
+        return any(document.position > position for document in decode_documents(session_id, documents, text_bytes))
+    except StoreError:
+        return True
 
 
 def starts_from_sessions(query: CorpusQuery) -> str | None:
