@@ -173,9 +173,24 @@ def test_texts_of_a_damaged_log_are_none(bench: Any, store: Any, make: Any) -> N
     assert [text and text[:10] for text in texts] == ["number 0 w", None, None, None, "number 599", None, "question"]
 
 
+def test_damaged_ledger_entry_has_its_item_read_again(bench: Any, store: Any, make: Any) -> None:
+    """One bad entry hides no other; it is as if an older reader had left it, and the next import of its item mends it."""
+    _fill(bench, store, make, "s1", "s2")
+    _spoil(bench, "UPDATE import_ledger SET session_ids = '{' WHERE item_key = 's1'")
+
+    before = bench.run(store.ledger("local", "test"))
+    bench.run(store.import_batch(make.imported("s1", version=before["s1"].version, expected_next_seq=1)))
+    after = bench.run(store.ledger("local", "test"))
+
+    assert (before["s1"].fingerprint, before["s1"].reader_version, before["s2"].fingerprint) == ("", 0, "f")
+    assert (after["s1"].fingerprint, after["s1"].version) == ("f", before["s1"].version + 1)
+
+
 def test_damaged_value_without_a_rule_of_its_own_is_corrupt(bench: Any, store: Any, make: Any) -> None:
     """No error of a decoder leaves the store as it is."""
     _fill(bench, store, make, "s1")
-    _spoil(bench, "UPDATE import_ledger SET session_ids = '{'")
+    admission = make.admission("s1", "r2", idempotency_key="k")
+    bench.run(store.admit_run(admission))
+    _spoil(bench, "UPDATE receipts SET body = x'7b'")
 
-    assert _refusal(bench, store.ledger("local", "test")).code == "corrupt"
+    assert _refusal(bench, store.admit_run(admission)).code == "corrupt"

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 
 from starweaver_host.contract.errors import StoreError
@@ -12,6 +14,7 @@ from starweaver_host.contract.transcripts import LedgerEntry
 from .database import Transaction
 
 _COLUMNS = "item_key, fingerprint, reader_version, session_ids, skipped_records, complete, note, version"
+_SESSION_IDS = msgspec.json.Decoder(tuple[str, ...])
 
 
 def entries(tx: Transaction, namespace_id: str, source: str) -> dict[str, LedgerEntry]:
@@ -20,20 +23,24 @@ def entries(tx: Transaction, namespace_id: str, source: str) -> dict[str, Ledger
         f"SELECT {_COLUMNS} FROM import_ledger WHERE namespace_id = ? AND source = ?",
         (namespace_id, source),
     )
-    decoder = msgspec.json.Decoder(tuple[str, ...])
-    return {
-        row[0]: LedgerEntry(
-            item_key=row[0],
-            fingerprint=row[1],
-            reader_version=row[2],
-            session_ids=decoder.decode(row[3]),
-            skipped_records=row[4],
-            complete=bool(row[5]),
-            note=row[6],
-            version=row[7],
-        )
-        for row in rows
-    }
+    return {row[0]: _entry(row) for row in rows}
+
+
+def _entry(row: tuple[Any, ...]) -> LedgerEntry:
+    """The entry of a row of _COLUMNS. A damaged one is of no reader's version: its item is read anew, which mends it."""
+    entry = LedgerEntry(
+        item_key=row[0],
+        fingerprint=row[1],
+        reader_version=row[2],
+        skipped_records=row[4],
+        complete=bool(row[5]),
+        note=row[6],
+        version=row[7],
+    )
+    try:
+        return msgspec.structs.replace(entry, session_ids=_SESSION_IDS.decode(row[3]))
+    except msgspec.MsgspecError:
+        return msgspec.structs.replace(entry, fingerprint="", reader_version=0, complete=False)
 
 
 def state(tx: Transaction, namespace_id: str, source: str, item_key: str) -> bytes | None:
