@@ -174,7 +174,7 @@ def test_texts_of_a_damaged_log_are_none(bench: Any, store: Any, make: Any) -> N
 
 
 def test_damaged_ledger_entry_has_its_item_read_again(bench: Any, store: Any, make: Any) -> None:
-    """One bad entry hides no other; it is as if an older reader had left it, and the next import of its item mends it."""
+    """One bad entry hides no other; it is as if an older reader had left it, and importing its item again mends it."""
     _fill(bench, store, make, "s1", "s2")
     _spoil(bench, "UPDATE import_ledger SET session_ids = '{' WHERE item_key = 's1'")
 

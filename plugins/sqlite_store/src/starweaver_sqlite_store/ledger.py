@@ -27,7 +27,7 @@ def entries(tx: Transaction, namespace_id: str, source: str) -> dict[str, Ledger
 
 
 def _entry(row: tuple[Any, ...]) -> LedgerEntry:
-    """The entry of a row of _COLUMNS. A damaged one is of no reader's version: its item is read anew, which mends it."""
+    """The entry of a row of _COLUMNS. A damaged one is of no reader: its item is read anew, which mends it."""
     entry = LedgerEntry(
         item_key=row[0],
         fingerprint=row[1],
