@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import sqlite3
-import time
 import zlib
 from contextlib import closing
 from pathlib import Path
@@ -14,7 +14,38 @@ from typing import Any
 
 import pytest
 
+from starweaver_host.testing import install_distribution
+
 Home = Any
+
+
+KILLING = '''
+import os, signal
+from starweaver_host.contract.registration import TranscriptSourceRegistration
+from starweaver_host.hooks import hookimpl
+
+def killing(_config):
+    from starweaver_transcripts.claude import ClaudeSource
+
+    class Killing(ClaudeSource):
+        """The importer of Claude Code in a process that is killed at one step of one item."""
+
+        begun = 0
+
+        def read(self, env, item, state):
+            self.begun += 1
+            for number, step in enumerate(super().read(env, item, state)):
+                if f"{self.begun},{number}" == os.environ["ACME_KILL_AT"]:
+                    os.kill(os.getpid(), signal.SIGKILL)
+                yield step
+
+    return Killing()
+
+@hookimpl
+def starweaver_transcript_sources():
+    yield TranscriptSourceRegistration(name="claude-code", summary="dies", contract="1.0", factory=killing)
+'''
+"""A plugin in the place of `transcripts`: the moment of the kill is a place in what is read, not a time."""
 
 
 def content(home: Home) -> list[Any]:
@@ -71,38 +102,28 @@ def test_import_from_a_given_root_needs_its_source(home: Home, tmp_path: Path) -
 
 def test_killed_import_is_completed_by_the_next(home: Home, tmp_path: Path) -> None:
     """kill -9 in the middle: no half session, and the next import makes the store what one import would have."""
-    turns = [(f"question {number} " + "words " * 200, f"answer {number} " + "more " * 200) for number in range(60)]
-    for number in range(40):
-        home.claude(f"s-{number:02d}", *turns, day=1 + number % 28)
+    turns = [(f"question {number} " + "words " * 20, f"answer {number} " + "more " * 20) for number in range(20)]
+    for number in range(12):
+        home.claude(f"s-{number:02d}", *turns, day=1 + number)
     whole = type(home)(tmp_path / "whole")
-    (home.path / ".claude").rename(whole.path / ".claude")
+    shutil.copytree(home.path / ".claude", whole.path / ".claude")
     whole.sw("session", "import")
     expected = content(whole)
-    (whole.path / ".claude").rename(home.path / ".claude")
+    site = tmp_path / "site"
+    install_distribution(site, "acme-kill", plugins={"acme-kill": "acme_kill"}, modules={"acme_kill": KILLING})
 
-    kills = 0
-    for _ in range(3):
-        process = home.start("session", "import")
-        seen = _sessions(home)
-        while process.poll() is None and _sessions(home) <= seen:
-            time.sleep(0.005)
-        if process.poll() is None:
-            process.send_signal(signal.SIGKILL)
-            kills += 1
-        process.wait()
+    home.configure('plugins = ["sqlite-store", "local-search", "acme-kill"]\n')
+    for at in ("1,1", "4,0", "3,2"):  # the item that is read, the step of it that is not handed over any more
+        killed = home.sw("session", "import", environ={"PYTHONPATH": str(site), "ACME_KILL_AT": at})
+        assert killed.status == -signal.SIGKILL, killed.err
+    home.configure("")
+    half = content(home)
     assert home.sw("session", "import").status == 0
 
-    assert kills > 0
+    assert 0 < len(half) < len(expected)
+    assert [each for each in half if each not in expected] == []
     assert content(home) == expected
     assert home.sw("doctor").status == 0
-
-
-def _sessions(home: Home) -> int:
-    try:
-        with sqlite3.connect(f"file:{home.database}?mode=ro", uri=True) as database:
-            return int(database.execute("SELECT count(*) FROM sessions").fetchone()[0])
-    except sqlite3.OperationalError:
-        return 0
 
 
 def test_two_imports_at_once_make_one_content(home: Home, tmp_path: Path) -> None:
