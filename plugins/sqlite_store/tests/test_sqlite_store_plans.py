@@ -28,7 +28,6 @@ def _scan(**fields: Any) -> CorpusQuery:
     ("wanted", "index"),
     [
         (CorpusFilter(), "sessions_recent"),
-        (CorpusFilter(include_children=False), "sessions_top"),
         (CorpusFilter(profiles=("p",)), "sessions_profile"),
         (CorpusFilter(profiles=("p", "q")), "sessions_profile"),
         (CorpusFilter(agents=("codex",)), "sessions_source"),
@@ -48,6 +47,17 @@ def test_session_page_walks_an_index_in_its_order(
     assert index in plan
     assert "USE TEMP B-TREE" not in plan
     assert "SCAN sessions" not in plan
+
+
+def test_session_page_without_children_begins_from_hidden_roots(store: Any) -> None:
+    """Sessions of the top are walked in their order; only children of tombstones, found by their roots, are sorted."""
+    plan = _plan(store, page_statement(SCOPE, SessionListQuery(filter=CorpusFilter(include_children=False))))
+
+    assert "sessions_top" in plan
+    assert "sessions_root (namespace_id=? AND root_session_id=?)" in plan
+    assert "sessions_status (namespace_id=? AND status=?)" in plan
+    assert plan.count("USE TEMP B-TREE") == 1
+    assert "SCAN" not in plan
 
 
 def test_owner_scoped_page_walks_the_owners_index(store: Any) -> None:

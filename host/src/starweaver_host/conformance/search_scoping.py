@@ -203,7 +203,7 @@ class ScopingRules(SearchSuite):
         assert (await ask(provider, "absent")).hits == ()
 
     @pytest.mark.parametrize("name", HIDDEN_ROOTS)
-    @pytest.mark.parametrize("text", ["needle"])
+    @pytest.mark.parametrize("text", ["needle", None])
     async def test_child_of_a_hidden_root_is_shown_for_itself(
         self, store: SessionStore, provider: SessionSearchProvider, name: str, text: str | None
     ) -> None:

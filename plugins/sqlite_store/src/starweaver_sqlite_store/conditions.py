@@ -63,8 +63,33 @@ def scope_conditions(scope: AccessScope, *, tombstones: bool) -> list[Condition]
     return found
 
 
-def filter_conditions(scope: AccessScope, wanted: CorpusFilter) -> list[Condition]:
-    """What scope and filter ask of a session, as conditions on `sessions AS s`."""
+TOP = Condition("(s.parent_session_id IS NULL OR s.origin = 'fork')")
+"""Nobody's child."""
+
+
+def unfolded(scope: AccessScope, wanted: CorpusFilter) -> Condition:
+    """A child whose root is stored and not seen: it is shown for itself."""
+    hidden = []
+    if scope.owner_id is not None:
+        hidden.append(Condition("r.owner_id IS NOT ?", (scope.owner_id,)))
+    if scope.session_ids is not None:
+        allowed = one_of("r.session_id", scope.session_ids)
+        hidden.append(Condition(f"NOT {allowed.sql}", allowed.values))
+    if not (scope.include_deleted and "deleted" in wanted.statuses):
+        hidden.append(Condition("r.status = 'deleted'"))
+    values = (scope.namespace_id, *(value for each in hidden for value in each.values))
+    sql = " OR ".join(each.sql for each in hidden) or "0"
+    roots = f"SELECT r.session_id FROM sessions AS r WHERE r.namespace_id = ? AND ({sql})"
+    return Condition(
+        f"(s.parent_session_id IS NOT NULL AND s.origin <> 'fork' AND s.root_session_id IN ({roots}))", values
+    )
+
+
+def filter_conditions(scope: AccessScope, wanted: CorpusFilter, *, folding: bool = True) -> list[Condition]:
+    """What scope and filter ask of a session, as conditions on `sessions AS s`.
+
+    `folding` False leaves out `include_children`, for a statement that says it otherwise.
+    """
     found = scope_conditions(scope, tombstones="deleted" in wanted.statuses)
     columns = (
         ("s.status", wanted.statuses),
@@ -79,8 +104,9 @@ def filter_conditions(scope: AccessScope, wanted: CorpusFilter) -> list[Conditio
         found.append(Condition(f"({by_id.sql} OR {by_label.sql})", by_id.values + by_label.values))
     if wanted.cwd_prefix is not None:
         found.append(below("s.cwd", wanted.cwd_prefix))
-    if not wanted.include_children:
-        found.append(Condition("(s.parent_session_id IS NULL OR s.origin = 'fork')"))
+    if folding and not wanted.include_children:
+        alone = unfolded(scope, wanted)
+        found.append(Condition(f"({TOP.sql} OR {alone.sql})", alone.values))
     found += _range("s.created_at", wanted.created) + _range("s.updated_at", wanted.updated)
     if wanted.run_statuses:
         found.append(_has_run(wanted.run_statuses))
@@ -105,4 +131,14 @@ def _has_run(statuses: tuple[str, ...]) -> Condition:
     return Condition(sql, status.values)
 
 
-__all__ = ["Condition", "beginning_with", "below", "filter_conditions", "join", "one_of", "scope_conditions"]
+__all__ = [
+    "TOP",
+    "Condition",
+    "beginning_with",
+    "below",
+    "filter_conditions",
+    "join",
+    "one_of",
+    "scope_conditions",
+    "unfolded",
+]

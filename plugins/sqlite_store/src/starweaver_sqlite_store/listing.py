@@ -18,7 +18,7 @@ from starweaver_host.contract.errors import StoreError
 from starweaver_host.contract.records import AccessScope, Session
 from starweaver_host.contract.store import PAGE_MAX, SessionListQuery, SessionPage
 
-from .conditions import Condition, beginning_with, filter_conditions, join, one_of, scope_conditions
+from .conditions import TOP, Condition, beginning_with, filter_conditions, join, one_of, scope_conditions, unfolded
 from .database import Transaction
 from .session_rows import SESSION_COLUMNS, readable_sessions, visible_session
 
@@ -66,13 +66,32 @@ def check_limit(limit: int) -> None:
 
 def page_statement(scope: AccessScope, query: SessionListQuery) -> Condition:
     """The statement that finds the (updated_at, session_id) of a page and one more, and its values."""
-    conditions = filter_conditions(scope, query.filter)
+    conditions = filter_conditions(scope, query.filter, folding=False)
     if query.after is not None:
         conditions.append(Condition("(s.updated_at, s.session_id) < (?, ?)", query.after))
-    walks = [join([*walk, *conditions]) for walk in _walks(query.filter)]
-    keys = " UNION ".join(f"SELECT s.updated_at, s.session_id FROM sessions AS s WHERE {walk.sql}" for walk in walks)
+    walks = [
+        _walk(index, [*walk, *folded, *conditions])
+        for index, folded in _folded(scope, query.filter)
+        for walk in _walks(query.filter)
+    ]
+    keys = " UNION ".join(walk.sql for walk in walks)
     values = tuple(value for walk in walks for value in walk.values)
     return Condition(f"{keys} ORDER BY 1 DESC, 2 DESC LIMIT ?", (*values, query.limit + 1))
+
+
+def _walk(index: str, conditions: list[Condition]) -> Condition:
+    where = join(conditions)
+    return Condition(f"SELECT s.updated_at, s.session_id FROM sessions AS s{index} WHERE {where.sql}", where.values)
+
+
+def _folded(scope: AccessScope, wanted: CorpusFilter) -> list[tuple[str, list[Condition]]]:
+    """The index to be used, and what is asked besides: where children are left out, those of hidden roots are apart.
+
+    They are few: their walk begins from the roots, and the other one keeps its own index.
+    """
+    if wanted.include_children:
+        return [("", [])]
+    return [("", [TOP]), (" INDEXED BY sessions_root", [unfolded(scope, wanted)])]
 
 
 def _walks(wanted: CorpusFilter) -> list[list[Condition]]:

@@ -8,7 +8,7 @@ from starweaver_host.contract.records import AccessScope, Session
 from starweaver_host.contract.store import SessionListQuery, SessionPage
 
 from .base import MemoryBase, check_limit
-from .filters import selects, shows
+from .filters import shows
 from .state import Holding
 
 
@@ -37,8 +37,7 @@ class MemoryReading(MemoryBase):
         return [
             holding
             for holding in self._state.in_namespace(scope.namespace_id)
-            if shows(scope, holding.session)
-            and selects(query.filter, holding.session, [stored.run for stored in holding.runs])
+            if shows(scope, holding.session) and self._state.selects(scope, query.filter, holding)
         ]
 
     async def resolve_session(self, scope: AccessScope, text: str, *, limit: int = 10) -> tuple[str, ...]:

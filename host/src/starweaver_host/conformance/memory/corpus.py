@@ -14,7 +14,7 @@ from starweaver_host.contract.corpus import (
 from starweaver_host.contract.records import AccessScope
 
 from .feed import MemoryFeed, decode_position, reached_position
-from .filters import selects, selects_run, shows
+from .filters import selects_run, shows
 from .state import Holding, State, StoredDocument
 
 BATCH_DOCUMENTS = 64
@@ -40,8 +40,7 @@ class MemoryCorpus(MemoryFeed):
         return [
             (holding, stored)
             for holding in state.in_namespace(query.scope.namespace_id)
-            if shows(query.scope, holding.session)
-            and selects(query.filter, holding.session, [each.run for each in holding.runs])
+            if shows(query.scope, holding.session) and state.selects(query.scope, query.filter, holding)
             for stored in holding.documents
             if stored.since > beyond and self._was_held(stored, as_of) and self._is_wanted(query, holding, stored)
         ]
@@ -67,7 +66,7 @@ class MemoryCorpus(MemoryFeed):
             as_of is not None
             and holding.replaced > as_of
             and shows(query.scope, holding.session)
-            and selects(query.filter, holding.session, [each.run for each in holding.runs])
+            and self._state.selects(query.scope, query.filter, holding)
             for holding in self._state.in_namespace(query.scope.namespace_id)
         )
 

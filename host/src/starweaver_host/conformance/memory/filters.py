@@ -18,8 +18,13 @@ def shows(scope: AccessScope, session: Session) -> bool:
     )
 
 
-def selects(wanted: CorpusFilter, session: Session, runs: Collection[Run]) -> bool:
-    """Whether a filter selects a session. Tombstones are selected by name only."""
+def sees_root(scope: AccessScope, wanted: CorpusFilter, root: Session | None) -> bool:
+    """Whether a scope and a filter's tombstones let a root be seen, so that its children may be folded under it."""
+    return root is None or (shows(scope, root) and (root.status != "deleted" or "deleted" in wanted.statuses))
+
+
+def selects(wanted: CorpusFilter, session: Session, runs: Collection[Run], *, is_root_seen: bool = True) -> bool:
+    """Whether a filter selects a session. Tombstones are selected by name only, children of hidden roots always."""
     return (
         (session.status in wanted.statuses if wanted.statuses else session.status != "deleted")
         and (not wanted.run_statuses or any(run.status in wanted.run_statuses for run in runs))
@@ -29,7 +34,7 @@ def selects(wanted: CorpusFilter, session: Session, runs: Collection[Run]) -> bo
         and _is_one_of(wanted.session_ids, session.header.session_id)
         and _is_one_of(wanted.agents, session.header.external.source if session.header.external else None)
         and _is_one_of(wanted.roots, session.root_session_id)
-        and (wanted.include_children or session.header.folds_under is None)
+        and (wanted.include_children or session.header.folds_under is None or not is_root_seen)
         and holds(wanted.created, session.header.created_at)
         and holds(wanted.updated, session.updated_at)
     )
@@ -59,4 +64,4 @@ def _is_below(folder: str, cwd: str | None) -> bool:
     return cwd is not None and (cwd in (folder, base) or cwd.startswith((f"{base}/", f"{base}\\")))
 
 
-__all__ = ["holds", "selects", "selects_run", "shows"]
+__all__ = ["holds", "sees_root", "selects", "selects_run", "shows"]

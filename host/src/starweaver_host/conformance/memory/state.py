@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from starweaver_host.contract.corpus import CorpusFilter
 from starweaver_host.contract.errors import StoreError
 from starweaver_host.contract.events import Event
 from starweaver_host.contract.records import AccessScope, Checkpoint, Run, Session, SessionHeader
@@ -15,7 +16,7 @@ from starweaver_host.contract.store import AdmittedRun, RunLease
 from starweaver_host.contract.transcripts import LedgerEntry
 from starweaver_host.projection.documents import NO_IDENTITIES, RunIdentities, TextDocument
 
-from .filters import shows
+from .filters import sees_root, selects, shows
 
 
 class StoredRun(NamedTuple):
@@ -125,6 +126,13 @@ class State:
         if found is None or not shows(scope, found.session):
             raise not_found(session_id)
         return found
+
+    def selects(self, scope: AccessScope, wanted: CorpusFilter, holding: Holding) -> bool:
+        """Whether a filter selects a session of the scope."""
+        root = self.find(scope.namespace_id, holding.session.root_session_id)
+        runs = [stored.run for stored in holding.runs]
+        is_seen = sees_root(scope, wanted, None if root is None else root.session)
+        return selects(wanted, holding.session, runs, is_root_seen=is_seen)
 
     def in_namespace(self, namespace_id: str) -> list[Holding]:
         """Every session of a namespace."""

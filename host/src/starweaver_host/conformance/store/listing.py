@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from starweaver_host.conformance.context import START, ManualClock
-from starweaver_host.conformance.memory.filters import selects
+from starweaver_host.conformance.memory.filters import sees_root, selects
 from starweaver_host.contract.corpus import CorpusFilter, TimeRange
 from starweaver_host.contract.records import AccessScope, ExternalSource, Session, SessionChange, Workspace
 from starweaver_host.contract.store import PAGE_MAX, RunListQuery, SessionListQuery, SessionStore
@@ -162,7 +162,17 @@ class ListingRules(StoreSuite):
 
         page = await store.list_sessions(EVERYTHING, SessionListQuery(filter=FILTERS[name]))
 
-        wanted = [each for each in every if selects(FILTERS[name], each, runs[each.header.session_id])]
+        roots = {each.header.session_id: each for each in every}
+        wanted = [
+            each
+            for each in every
+            if selects(
+                FILTERS[name],
+                each,
+                runs[each.header.session_id],
+                is_root_seen=sees_root(EVERYTHING, FILTERS[name], roots.get(each.root_session_id)),
+            )
+        ]
         assert ids(page.sessions) == _in_order(wanted)
 
     async def test_filters_are_applied_before_the_page_is_cut(self, store: SessionStore) -> None:

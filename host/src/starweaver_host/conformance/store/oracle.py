@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from starweaver_host.conformance.memory.filters import selects, selects_run, shows
+from starweaver_host.conformance.memory.filters import sees_root, selects, selects_run, shows
 from starweaver_host.contract.corpus import CorpusQuery, DocumentRef
 from starweaver_host.contract.records import Run
 from starweaver_host.contract.store import RunListQuery, SessionStore
@@ -23,7 +23,9 @@ async def expected(store: SessionStore, query: CorpusQuery, session_ids: Sequenc
     for session in await store.get_sessions(EVERYTHING, session_ids):
         session_id = session.header.session_id
         runs = (await store.list_runs(EVERYTHING, session_id, RunListQuery(limit=500))).runs
-        if shows(query.scope, session) and selects(query.filter, session, runs):
+        roots = await store.get_sessions(EVERYTHING, [session.root_session_id])
+        is_root_seen = sees_root(query.scope, query.filter, roots[0])
+        if shows(query.scope, session) and selects(query.filter, session, runs, is_root_seen=is_root_seen):
             titles = [] if session.title is None else [title_document(session_id, session.title, 0)]
             events = (await store.read_events(EVERYTHING, session_id, limit=100_000)).events
             spoken = [document for run in runs for document in run_documents(run)]
