@@ -11,9 +11,10 @@ import pytest
 Home = Any
 OF_ONE = "session_id = 'claude-code:s-one'"
 DAMAGE = {
+    "session": f"UPDATE sessions SET metadata = '{{' WHERE {OF_ONE}",
     "log": f"UPDATE segments SET body = x'00' WHERE {OF_ONE}",
     "search_text": f"UPDATE corpus_chunks SET documents = x'00' WHERE {OF_ONE}",
-    "run": f"UPDATE runs SET input = x'00', input_codec = 1 WHERE {OF_ONE}",
+    "run": f"UPDATE runs SET texts = x'00', texts_codec = 1 WHERE {OF_ONE}",
 }
 
 
@@ -35,7 +36,7 @@ def found(home: Home, *flags: str) -> tuple[list[str], Any]:
 def test_search_over_a_damaged_session_finds_the_others(two_sessions: Home, kind: str) -> None:
     """What cannot be read is counted in one warning; the other session is found."""
     two_sessions.sw("session", "import")
-    source = {"log": "display_message", "search_text": "run_input", "run": "run_input"}[kind]
+    source = "display_message" if kind == "log" else "run_input"
     whole, _ = found(two_sessions, "--source", source)
     spoil(two_sessions, DAMAGE[kind])
 

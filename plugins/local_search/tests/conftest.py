@@ -232,6 +232,11 @@ class ScriptedStore:
                 shared.append(Attribution(identity=identity, owner_session_id=ids[0], session_ids=tuple(ids)))
         return tuple(shared)
 
+    async def get_session(self, scope: AccessScope, session_id: str) -> Session:
+        for session in await self.get_sessions(scope, [session_id]):
+            return session
+        raise StoreError("not_found", f"session {session_id!r} was wanted, found none")
+
     async def get_sessions(self, scope: AccessScope, session_ids: Sequence[str]) -> tuple[Session, ...]:
         self._called("get_sessions")
         wanted = CorpusFilter(statuses=("active", "archived", "failed", "deleted"))

@@ -226,3 +226,37 @@ def test_local_search_says_on_later_pages_that_sessions_were_rewritten(store: An
 
     assert first.coverage.state == "complete"
     assert (second.coverage.state, second.coverage.warnings[0].kind) == ("partial", "missing_source")
+
+
+def test_local_search_says_when_a_group_could_not_be_looked_at_whole(store: Any, new_search: Any) -> None:
+    """The other texts of a session are looked for within the budget too, and what that cuts short is said."""
+    store.keeps_dead = True
+    for at, session_id in enumerate(("a", "b")):
+        store.add_session(session_id, at=at)
+        store.add_display(session_id, 0, "needle from before", at=at)
+        store.add_display(session_id, 1, "needle replaced", at=at + 10)
+    first = new_search(store)("needle", limit=1)
+    store.remove(next(ref for ref in store.documents if ref.session_id == "a" and ref.seq == 1))
+
+    page = new_search(store, max_scan_bytes=1)("needle", limit=1, cursor=first.next_cursor)
+
+    assert page.coverage.state == "partial"
+    assert any("looked at one session" in warning.message for warning in page.coverage.warnings)
+
+
+def test_local_browse_says_when_it_may_have_missed_a_session_that_moved(
+    store: Any, search: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A cursor that forgot what was shown cannot tell a session that moved from a shown one: the page is partial."""
+    monkeypatch.setattr("starweaver_host.services.search_browse.SHOWN_MAX", 2)
+    for at in range(6):
+        store.add_session(f"s{at}", at=at)
+    first = search(None, limit=3)
+    still = search(None, limit=3, cursor=first.next_cursor)
+    store.add_display("s0", 0, "moved", at=50)
+
+    moved = search(None, limit=3, cursor=first.next_cursor)
+
+    assert still.coverage.state == "complete"
+    assert [hit.session.session_id for hit in moved.hits] == ["s2", "s1"]
+    assert (moved.coverage.state, moved.coverage.warnings[0].kind) == ("partial", "limit_reached")

@@ -58,7 +58,7 @@ class HitReader:
         return False
 
     async def sessions(self, ids: Iterable[str]) -> dict[str, Session]:
-        """The sessions that the scope shows, by id. Cost: one read."""
+        """The sessions that the scope shows, by id. Cost: one read, and one for each that is not there."""
         wanted = tuple(dict.fromkeys(ids))
         if not wanted:
             return {}
@@ -66,9 +66,14 @@ class HitReader:
             found = await self._store.get_sessions(self._access, wanted)
         except StoreError as error:
             _require_damage(error)
-            each = [await self._read(self._store.get_session(self._access, one), one) for one in wanted]
-            found = tuple(session for session in each if session is not None)
-        return {session.header.session_id: session for session in found}
+            found = ()
+        by_id = {session.header.session_id: session for session in found}
+        for missing in wanted:
+            if missing not in by_id:
+                session = await self._read(self._store.get_session(self._access, missing), missing)
+                if session is not None:
+                    by_id[missing] = session
+        return by_id
 
     async def run(self, session_id: str, run_id: str | None) -> Run | None:
         """One run, read once; None when there is none, or it was pruned or is damaged."""
