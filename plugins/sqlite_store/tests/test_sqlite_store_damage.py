@@ -79,7 +79,7 @@ def test_pages_go_on_behind_a_damaged_session(bench: Any, store: Any, make: Any)
 
 
 @pytest.mark.parametrize(
-    "change", ["input = x'00', input_codec = 1", "input = x'00', input_codec = 0", "caused_by = '{'"]
+    "change", ["texts = x'00', texts_codec = 1", "texts = x'00', texts_codec = 0", "caused_by = '{'"]
 )
 def test_damaged_run_is_named_and_leaves_the_list_to_others(bench: Any, store: Any, make: Any, change: str) -> None:
     """A run that cannot be read is `corrupt` by its id, with its session; a list of runs is given without it."""
@@ -103,7 +103,7 @@ def test_damaged_run_keeps_no_other_from_being_reconciled(bench: Any, store: Any
     for session_id in ("s1", "s2", "s3"):
         bench.run(store.import_batch(make.imported(session_id)))
         bench.run(store.admit_run(make.admission(session_id)))
-    _spoil(bench, "UPDATE runs SET input = x'00' WHERE session_id = 's1'")
+    _spoil(bench, "UPDATE runs SET texts = x'00' WHERE session_id = 's1'")
     bench.clock.advance(3600)
 
     cancelled = bench.run(store.reconcile_expired("local"))
@@ -164,7 +164,7 @@ def test_texts_of_a_damaged_log_are_none(bench: Any, store: Any, make: Any) -> N
     bench.run(store.import_batch(make.imported("s1", *events)))
     _fill(bench, store, make, "s2", "s3")
     _spoil(bench, "UPDATE segments SET body = x'00' WHERE session_id = 's1' AND first_seq > 0 AND last_seq < 500")
-    _spoil(bench, "UPDATE runs SET input = x'00', input_codec = 1 WHERE session_id = 's2'")
+    _spoil(bench, "UPDATE runs SET texts = x'00', texts_codec = 1 WHERE session_id = 's2'")
     said = [DocumentRef(session_id="s1", source="display_message", seq=seq) for seq in (0, 200, 201, 300, 599)]
     asked = [DocumentRef(session_id=name, source="run_input", run_id="r1") for name in ("s2", "s3")]
 

@@ -20,8 +20,8 @@ from .database import Transaction
 from .packing import pack, unpack
 
 RUN_COLUMNS = (
-    "namespace_id, session_id, run_id, sequence_no, status, trigger, output_preview, error_code, error_message, "
-    "profile, parent_run_id, caused_by, revision, created_at, started_at, ended_at, updated_at, input_codec, input"
+    "namespace_id, session_id, run_id, sequence_no, status, trigger, error_code, error_message, "
+    "profile, parent_run_id, caused_by, revision, created_at, started_at, ended_at, updated_at, texts_codec, texts"
 )
 ACTIVE = "('queued', 'starting', 'running', 'waiting')"
 _ALL_COLUMNS = [*(column.strip() for column in RUN_COLUMNS.split(",")), "input_identity", "output_identity"]
@@ -30,7 +30,7 @@ _UPSERT = (
     "ON CONFLICT (namespace_id, session_id, run_id) DO UPDATE SET "
     + ", ".join(f"{column} = excluded.{column}" for column in _ALL_COLUMNS[3:])
 )
-_INPUT = msgspec.json.Decoder(tuple[InputPart, ...])
+_TEXTS = msgspec.json.Decoder(tuple[tuple[InputPart, ...], str | None])
 
 
 class StoredRun(NamedTuple):
@@ -43,15 +43,15 @@ class StoredRun(NamedTuple):
 def run_from_row(row: tuple[Any, ...]) -> Run:
     """The Run of a row of RUN_COLUMNS; `corrupt` names session and run if it is damaged."""
     try:
-        cause = None if row[11] is None else msgspec.json.decode(row[11], type=Cause)
-        parts = _INPUT.decode(unpack(row[17], row[18]))
+        cause = None if row[10] is None else msgspec.json.decode(row[10], type=Cause)
+        parts, output_preview = _TEXTS.decode(unpack(row[16], row[17]))
     except (zlib.error, msgspec.MsgspecError, UnicodeDecodeError) as damage:
         raise StoreError(
             "corrupt",
             f"run {row[2]!r} of session {row[1]!r} was wanted, found damaged",
             hint="other runs can be read; restore the file from a backup, or import this session again",
         ) from damage
-    error = None if row[7] is None else TerminalError(code=row[7], message=row[8])
+    error = None if row[6] is None else TerminalError(code=row[6], message=row[7])
     return Run(
         namespace_id=row[0],
         session_id=row[1],
@@ -59,16 +59,16 @@ def run_from_row(row: tuple[Any, ...]) -> Run:
         sequence_no=row[3],
         status=row[4],
         trigger=row[5],
-        output_preview=row[6],
+        output_preview=output_preview,
         terminal_error=error,
-        profile=row[9],
-        parent_run_id=row[10],
+        profile=row[8],
+        parent_run_id=row[9],
         caused_by=cause,
-        revision=row[12],
-        created_at=row[13],
-        started_at=row[14],
-        ended_at=row[15],
-        updated_at=row[16],
+        revision=row[11],
+        created_at=row[12],
+        started_at=row[13],
+        ended_at=row[14],
+        updated_at=row[15],
         input=parts,
     )
 
@@ -108,7 +108,6 @@ def write_run(tx: Transaction, stored: StoredRun) -> None:
         run.sequence_no,
         run.status,
         run.trigger,
-        run.output_preview,
         error.code if error else None,
         error.message if error else None,
         run.profile,
@@ -119,7 +118,7 @@ def write_run(tx: Transaction, stored: StoredRun) -> None:
         run.started_at,
         run.ended_at,
         run.updated_at,
-        *pack(msgspec.json.encode(run.input)),
+        *pack(msgspec.json.encode((run.input, run.output_preview))),
         *stored.identities,
     )
     tx.execute(_UPSERT, values)

@@ -1,4 +1,5 @@
 -- Runs, the lease of the active one, and what an executor keeps to resume one.
+-- `texts` is the JSON array of a run's input parts and its output preview, packed by `texts_codec`.
 
 CREATE TABLE runs (
   namespace_id    TEXT    NOT NULL,
@@ -9,8 +10,7 @@ CREATE TABLE runs (
     status IN ('queued', 'starting', 'running', 'waiting', 'completed', 'failed', 'cancelled')
   ),
   trigger         TEXT    NOT NULL,
-  input_codec     INTEGER NOT NULL CHECK (input_codec IN (0, 1)),
-  output_preview  TEXT,
+  texts_codec     INTEGER NOT NULL CHECK (texts_codec IN (0, 1)),
   error_code      TEXT,
   error_message   TEXT,
   profile         TEXT,
@@ -23,7 +23,7 @@ CREATE TABLE runs (
   updated_at      INTEGER NOT NULL,
   input_identity  BLOB,
   output_identity BLOB,
-  input           BLOB    NOT NULL,
+  texts           BLOB    NOT NULL,
   PRIMARY KEY (namespace_id, session_id, run_id)
 ) STRICT;
 
