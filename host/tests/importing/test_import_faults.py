@@ -51,21 +51,22 @@ def test_import_reports_a_root_that_cannot_be_listed(desk):
     ) == (0, 0, ["folder cannot be listed"])
 
 
-def test_import_survives_a_file_system_that_fails_while_listing(desk, monkeypatch):
-    """A root that breaks off is unreadable and keeps what it had told; the import goes on."""
+@pytest.mark.parametrize("failure", [OSError(5, "Input/output error"), TypeError("a bug")], ids=["disk", "bug"])
+def test_import_survives_a_listing_that_breaks_off(desk, monkeypatch, failure):
+    """A root whose listing fails halfway is unreadable and keeps what it had told; the import goes on."""
     desk.write("a", ["say", "one", "hello"])
     original = desk.source.items
 
     def failing(env, root):
         yield from original(env, root)
-        raise OSError(5, "Input/output error")
+        raise failure
 
     monkeypatch.setattr(desk.source, "items", failing)
 
     root = desk.root()
 
     assert (root.found, root.imported, len(root.unreadable)) == (1, 1, 1)
-    assert "Input/output error" in root.unreadable[0].text
+    assert type(failure).__name__ in root.unreadable[0].text
 
 
 def test_import_reports_absent_roots(desk, tmp_path):

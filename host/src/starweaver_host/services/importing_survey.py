@@ -151,8 +151,8 @@ def _list_items(configured: ConfiguredSource) -> list[Listed]:
                     items.append(item)
         except SourceError as error:
             problem = error.message
-        except OSError as error:  # a file system that fails halfway costs one root, not the import
-            problem = f"folder {str(root.path)!r} cannot be read: {error}"
+        except Exception as error:  # noqa: BLE001 - a failing disk or a source's bug costs one root, not the import
+            problem = f"{type(error).__name__}: {error}"
         listed.append((root, items, problem))
     return listed
 

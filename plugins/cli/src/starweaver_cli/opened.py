@@ -127,15 +127,13 @@ async def _is_bare(opened: Opened) -> bool:
 
 
 def _finds_anything(opened: Opened) -> bool:
-    from starweaver_host.contract.errors import SourceError
-
     for name, source in opened.sources.items():
         env = opened.environment(name)
         for root in source.roots(env):
             try:
                 if root.exists and next(iter(source.items(env, root)), None) is not None:
                     return True
-            except SourceError:  # there is something; the import tells why it cannot be read
+            except Exception:  # noqa: BLE001 - there is something; the import tells why it cannot be read
                 return True
     return False
 

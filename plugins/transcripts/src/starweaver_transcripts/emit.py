@@ -97,6 +97,21 @@ def iso_ms(text: str | None) -> int | None:
     return None if found is None else found // 1000
 
 
+def whole(value: object) -> int | None:
+    """A number as the nearest whole one towards zero; None for what is none or too large for any reader of JSON."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not -_LARGEST <= value <= _LARGEST:
+        return None
+    return int(value)
+
+
+def epoch_ms(value: object) -> int | None:
+    """Milliseconds since 1970 as a whole number; None for what is no number, or no time of the years 1 to 9999."""
+    found = whole(value)
+    return found if found is not None and _FIRST_MS <= found <= _LAST_MS else None
+
+
+_LARGEST = 2**53
+_FIRST_MS, _LAST_MS = -62_135_596_800_000, 253_402_300_799_999
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
-__all__ = ["Clipped", "base64_size", "clean", "clip", "decode", "iso_ms", "iso_us", "tool_result"]
+__all__ = ["Clipped", "base64_size", "clean", "clip", "decode", "epoch_ms", "iso_ms", "iso_us", "tool_result", "whole"]

@@ -57,7 +57,8 @@ def content(value: Any) -> Content:
 
 
 def _add_block(block: dict[str, Any], texts: list[str], images: list[ImageBlock]) -> None:
-    if block.get("type") in _IMAGE_TYPES or isinstance(block.get("image_url"), str):
+    kind = block.get("type")
+    if (isinstance(kind, str) and kind in _IMAGE_TYPES) or isinstance(block.get("image_url"), str):
         images.append(image(block.get("image_url") or block.get("data")))
     elif isinstance(found := block.get("text"), str):
         texts.append(clean(found))

@@ -24,7 +24,7 @@ from starweaver_host.contract.events import (
     ToolResult,
     UserMessage,
 )
-from starweaver_transcripts.emit import clean, iso_ms, tool_result
+from starweaver_transcripts.emit import clean, iso_ms, tool_result, whole
 
 from .parts import answer_of, blocks_of, listed, response_text, responses_in, text_of, thoughts_in
 from .places import SOURCE
@@ -125,8 +125,8 @@ class Renderer:
                 content=content,
                 message_id=clean(message.id),
                 model=message.model,
-                input_tokens=_count(tokens.input) if tokens else None,
-                output_tokens=_count(tokens.output) if tokens else None,
+                input_tokens=whole(tokens.input) if tokens else None,
+                output_tokens=whole(tokens.output) if tokens else None,
             ),
             time,
         )
@@ -188,10 +188,6 @@ def _display_text(display: msgspec.Raw) -> str:
     if not bytes(display).startswith(b'"'):
         return ""
     return str(msgspec.json.decode(display))
-
-
-def _count(value: float | None) -> int | None:
-    return None if value is None else int(value)
 
 
 __all__ = ["SESSION_PREFIX", "Kind", "Rendered", "Renderer", "is_model", "is_open"]

@@ -24,7 +24,7 @@ from starweaver_host.contract.events import (
     ToolResult,
     UserMessage,
 )
-from starweaver_transcripts.emit import clean, tool_result
+from starweaver_transcripts.emit import clean, epoch_ms, tool_result, whole
 from starweaver_transcripts.jsonrows import RowDecoder
 
 from .database import columns
@@ -153,9 +153,8 @@ def _ending(finish: _Part | None) -> Ending | None:
 
 
 def _millis(value: float | None) -> int | None:
-    if value is None:
-        return None
-    return int(value * 1000 if value < _SECONDS_BELOW else value)
+    found = whole(value)
+    return found if found is None else epoch_ms(found * 1000 if found < _SECONDS_BELOW else found)
 
 
 __all__ = ["AncestorTables"]

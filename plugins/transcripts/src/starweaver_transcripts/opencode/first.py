@@ -18,10 +18,10 @@ from starweaver_host.contract.events import (
     ToolCallBlock,
     UserMessage,
 )
-from starweaver_transcripts.emit import base64_size, clean
+from starweaver_transcripts.emit import base64_size, clean, epoch_ms, whole
 from starweaver_transcripts.jsonrows import RowDecoder
 
-from .records import MessageInfo, PartInfo, Times, ToolState, millis
+from .records import MessageInfo, PartInfo, Times, ToolState
 from .spoken import Ending, Spoken
 from .tools import tool_payloads
 
@@ -55,7 +55,7 @@ class FirstDecoder:
         yield self._prompt(message_id, info, found) if info.role == "user" else self._answer(message_id, info, found)
 
     def _prompt(self, message_id: str, info: MessageInfo, parts: list[PartInfo]) -> Spoken:
-        time = millis(info.times.created)
+        time = epoch_ms(info.times.created)
         compaction = next((part for part in parts if part.type == "compaction"), None)
         typed = tuple(block for part in parts for block in _typed(part)) if parts else _retold(info)
         added = tuple(block for part in parts for block in _added(part))
@@ -75,7 +75,7 @@ class FirstDecoder:
         )
 
     def _answer(self, message_id: str, info: MessageInfo, parts: list[PartInfo]) -> Spoken:
-        time = millis(info.times.created)
+        time = epoch_ms(info.times.created)
         is_whole = info.times.completed is not None or info.error is not None
         blocks = tuple(block for part in parts for block in _said(message_id, part))
         if info.summary is True:
@@ -89,8 +89,8 @@ class FirstDecoder:
                 content=blocks,
                 message_id=clean(message_id),
                 model=info.model_name,
-                input_tokens=millis(tokens.input) if tokens else None,
-                output_tokens=millis(tokens.output) if tokens else None,
+                input_tokens=whole(tokens.input) if tokens else None,
+                output_tokens=whole(tokens.output) if tokens else None,
                 interrupted=info.error is not None and info.error.code in _ABORTED,
             )
             payloads.append((message, time))
@@ -101,14 +101,14 @@ class FirstDecoder:
         return Spoken(message_id, "answer", time, tuple(payloads), is_whole=is_whole, ending=_ending(info))
 
     def _work(self, message_id: str, part: PartInfo, time: int | None) -> Iterator[Timed]:
-        at = millis((part.time or Times()).start) or time
+        at = epoch_ms((part.time or Times()).start) or time
         if part.type == "retry" and part.error is not None:
             yield StatusDetail(level="warning", text=clean(part.error.text)), at
         state = _state(part)
         if state is None:
             return
-        at = millis((state.time or Times()).start) or at
-        end = millis((state.time or Times()).end) or at
+        at = epoch_ms((state.time or Times()).start) or at
+        end = epoch_ms((state.time or Times()).end) or at
         for payload in tool_payloads(_call_id(message_id, part), _tool(part), state, max_bytes=self._max_bytes):
             yield payload, end if payload.event_type == "tool/result" else at
 

@@ -202,11 +202,6 @@ class RowData(msgspec.Struct):
     outcome: str | None = None
 
 
-def millis(value: float | None) -> int | None:
-    """A time as an integer."""
-    return None if value is None else int(value)
-
-
 __all__ = [
     "Attachment",
     "ContentPart",
@@ -221,5 +216,4 @@ __all__ = [
     "Tokens",
     "ToolInvocation",
     "ToolState",
-    "millis",
 ]

@@ -21,10 +21,10 @@ from starweaver_host.contract.events import (
     ToolCallBlock,
     UserMessage,
 )
-from starweaver_transcripts.emit import base64_size, clean, tool_result
+from starweaver_transcripts.emit import base64_size, clean, epoch_ms, tool_result, whole
 from starweaver_transcripts.jsonrows import RowDecoder
 
-from .records import ContentPart, ErrorInfo, RowData, Times, ToolState, millis
+from .records import ContentPart, ErrorInfo, RowData, Times, ToolState
 from .spoken import Ending, Spoken
 from .tools import text_of, tool_payloads
 
@@ -58,7 +58,7 @@ class SecondDecoder:
             row = self._rows.decode(data)
         except ValueError as error:
             return Spoken(row_id, "other", time, error=str(error))
-        time = millis((row.time or Times()).created) or time
+        time = epoch_ms((row.time or Times()).created) or time
         tell = self._tellers.get(kind)
         return Spoken(row_id, "other", time) if tell is None else tell(row_id, row, time)
 
@@ -78,8 +78,8 @@ class SecondDecoder:
                 content=blocks,
                 message_id=clean(row_id),
                 model=row.model.name if row.model else None,
-                input_tokens=millis(tokens.input) if tokens else None,
-                output_tokens=millis(tokens.output) if tokens else None,
+                input_tokens=whole(tokens.input) if tokens else None,
+                output_tokens=whole(tokens.output) if tokens else None,
                 interrupted=row.error is not None and _is_stop(row.error),
             )
             payloads.append((message, time))
@@ -95,7 +95,7 @@ class SecondDecoder:
         if part.type != "tool":
             return
         times = part.time or Times()
-        at, end = millis(times.created) or time, millis(times.completed)
+        at, end = epoch_ms(times.created) or time, epoch_ms(times.completed)
         for payload in tool_payloads(
             _call_id(row_id, place, part), clean(part.name or ""), _state(part), max_bytes=self._max_bytes
         ):
@@ -110,7 +110,7 @@ class SecondDecoder:
         if row.output is not None:
             failed = bool(row.exit)
             result = tool_result(call_id, text_of(row.output), max_bytes=self._max_bytes, name="shell", is_error=failed)
-            payloads.append((result, millis((row.time or Times()).completed) or time))
+            payloads.append((result, epoch_ms((row.time or Times()).completed) or time))
         return Spoken(row_id, "other", time, tuple(payloads), is_whole=is_whole)
 
 

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 import msgspec
 
 from starweaver_host.contract.errors import SourceError
+from starweaver_transcripts.emit import epoch_ms
 
 from .database import columns, pick
 from .first import FirstDecoder
@@ -126,7 +127,7 @@ class SecondTables:
             (session_id,),
         )
         for row_id, kind, time, data in rows:
-            yield decoder.spoken(row_id, kind, time, as_bytes(data))
+            yield decoder.spoken(row_id, kind, epoch_ms(time), as_bytes(data))
 
 
 def candidate_of(
@@ -136,7 +137,7 @@ def candidate_of(
 
     `size_bytes` counts rows here: their share of the file is worked out where the file is known.
     """
-    newest = max(time or 0 for time in times)
+    newest = max(epoch_ms(time) or 0 for time in times)
     tail = ":".join(str(value or 0) for value in (*times, *counts))
     return Candidate(
         session_id=session_id,
@@ -164,8 +165,8 @@ def _described(connection: sqlite3.Connection, table: str, session_id: str) -> S
         directory=found["directory"],
         title=found["title"],
         version=found["version"],
-        created=found["time_created"],
-        updated=found["time_updated"],
+        created=epoch_ms(found["time_created"]),
+        updated=epoch_ms(found["time_updated"]),
         revert_to=revert.message_id,
         keeps_revert=revert.part_id is not None,
     )

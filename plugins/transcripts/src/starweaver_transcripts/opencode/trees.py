@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from starweaver_host.contract.errors import SourceError
+from starweaver_transcripts.emit import epoch_ms
 from starweaver_transcripts.jsonrows import RowDecoder
 from starweaver_transcripts.lines import open_regular
 from starweaver_transcripts.presence import is_file, is_folder
 
 from .first import FirstDecoder
-from .records import MessageInfo, PartInfo, SessionFile, millis
+from .records import MessageInfo, PartInfo, SessionFile
 from .spoken import Candidate, Spoken, StoredSession
 
 GENERATION_PROJECT, GENERATION_SHARED = 0, 1
@@ -77,8 +78,8 @@ class Tree:
             directory=found.directory or self._directory(session_id),
             title=found.title,
             version=found.version,
-            created=millis(time.created) if time else None,
-            updated=millis(time.updated) if time else None,
+            created=epoch_ms(time.created) if time else None,
+            updated=epoch_ms(time.updated) if time else None,
             revert_to=revert.message_id if revert else None,
             keeps_revert=bool(revert and revert.part_id),
         )
@@ -126,8 +127,9 @@ class Tree:
                 yield entry.path.stem, str(error)
 
     def _part_paths(self, session_id: str, message_id: str) -> list[Path]:
-        folder = self._part_folder(session_id, message_id)
-        found = [entry.path for entry in _files(folder)]
+        found: list[Path] = []
+        if _is_name(message_id):
+            found = [entry.path for entry in _files(self._part_folder(session_id, message_id))]
         return found or self._loose_parts().get(message_id, [])
 
     def _loose_parts(self) -> dict[str, list[Path]]:
@@ -156,6 +158,11 @@ class Tree:
     def _read(self, path: Path) -> bytes:
         with open_regular(path, self.folder) as handle:
             return handle.read()
+
+
+def _is_name(text: str) -> bool:
+    """Whether a message's id can be a folder's name; as a path it might lead out of the tree."""
+    return text not in {"", ".", ".."} and not any(mark in text for mark in "/\\\0")
 
 
 def _folders(folder: Path) -> list[Path]:

@@ -20,7 +20,7 @@ from starweaver_host.contract.events import (
     UserMessage,
 )
 from starweaver_host.projection.titles import title_from_prompt
-from starweaver_transcripts.emit import clean, tool_result
+from starweaver_transcripts.emit import clean, tool_result, whole
 from starweaver_transcripts.nodes import Placed
 from starweaver_transcripts.turns import TurnLog, TurnState
 
@@ -128,7 +128,7 @@ class PiSession:
             content=made.blocks,
             model=message.model,
             input_tokens=_input_tokens(message.usage),
-            output_tokens=None if message.usage is None else _count(message.usage.output),
+            output_tokens=None if message.usage is None else whole(message.usage.output),
             interrupted=message.stop_reason in ("aborted", "error"),
         )
         self._put_message(payload, content.identity_of(message, row.timestamp))
@@ -175,7 +175,7 @@ class PiSession:
             self._put_message(UserMessage(content=(TextBlock(text=clean(text)),), source="summary"), None)
 
     def _compact(self, row: Row, tree: Tree) -> None:
-        self._add(CompactionStart(tokens_before=_count(row.tokens_before)))
+        self._add(CompactionStart(tokens_before=whole(row.tokens_before)))
         index = row.first_kept_entry_index
         first_kept = row.first_kept_entry_id or (f"#{index}" if index else None)
         blocks = (TextBlock(text=clean(row.summary)),) if row.summary else ()
@@ -222,11 +222,7 @@ class PiSession:
 def _input_tokens(usage: Usage | None) -> int | None:
     if usage is None or usage.input is None:
         return None
-    return sum(_count(part) or 0 for part in (usage.input, usage.cache_read, usage.cache_write))
-
-
-def _count(value: float | None) -> int | None:
-    return None if value is None else int(value)
+    return sum(whole(part) or 0 for part in (usage.input, usage.cache_read, usage.cache_write))
 
 
 __all__ = ["INJECTED_MAX_BYTES", "NeedsTree", "PiSession"]
