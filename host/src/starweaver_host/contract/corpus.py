@@ -92,8 +92,9 @@ class CorpusFilter(Value, frozen=True, kw_only=True):
 
     Empty tuples and None mean no constraint. `workspaces` match a workspace's id or label; `cwd_prefix` is a
     directory: itself and everything below. `include_children` False leaves out sessions that are folded under another
-    (`SessionHeader.folds_under`), unless their root is hidden: outside the scope, or a tombstone not asked for. `agents` are external source names. `roots` select sessions whose root is
-    one of them. Without `statuses`, tombstones are never seen; with `deleted` in it they are if the scope allows it.
+    (`SessionHeader.folds_under`), unless their root is hidden: outside the scope, or a tombstone not asked for.
+    `agents` are external source names. `roots` select sessions whose root is one of them. Without `statuses`,
+    tombstones are never seen; with `deleted` in it they are if the scope allows it.
     """
 
     statuses: tuple[SessionStatus, ...] = ()
