@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import sqlite3
 import stat
 from contextlib import closing
@@ -213,6 +214,15 @@ def test_store_file_is_wal_with_large_pages_and_our_mark(bench: Any) -> None:
         found = [connection.execute(f"PRAGMA {name}").fetchone()[0] for name in pragmas]
 
     assert found == ["wal", 8192, APPLICATION_ID]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes with names are of Unix")
+def test_open_of_a_pipe_is_an_error_and_never_waits(bench: Any) -> None:
+    """Something that is no file where the database should be is told at once."""
+    os.mkfifo(bench.folder / "s.sqlite3")
+
+    with pytest.raises(StoreError, match="a database file was wanted"):
+        bench.open(path=bench.folder / "s.sqlite3")
 
 
 @pytest.mark.parametrize("obstacle", ["file in place of the folder", "folder in place of the file"])

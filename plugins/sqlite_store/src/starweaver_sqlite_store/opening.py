@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
 
+from starweaver_host.contract.errors import StoreError
 from starweaver_host.contract.registration import Clock, ProviderContext
 
 from . import meta
@@ -56,6 +57,8 @@ def open_database(path: Path, config: SqliteStoreConfig, clock: Clock) -> Databa
 
 def _bears_our_mark(path: Path) -> bool:
     """Read the application id where SQLite's header keeps it: cheaper than a connection, and touches nothing."""
+    if not path.is_file() and not path.is_dir():  # opening a pipe would wait for who writes to it
+        raise StoreError("failed", f"a database file was wanted, found something else ({path})")
     with path.open("rb") as file:
         header = file.read(100)
     return header[:16] == b"SQLite format 3\0" and header[68:72] == APPLICATION_ID.to_bytes(4, "big")

@@ -6,6 +6,8 @@ alone. `Path.is_dir` and its relatives raise there or say no, depending on the r
 
 from __future__ import annotations
 
+import errno
+import os
 import stat
 from pathlib import Path
 
@@ -27,6 +29,19 @@ def is_file(path: Path) -> bool:
     return mode is not None and stat.S_ISREG(mode)
 
 
+def read_head(path: Path, max_bytes: int) -> bytes:
+    """The first bytes of a regular file, links followed: a settings file, not a transcript.
+
+    Raises OSError, also for what is no regular file. Never waits: a pipe that nobody writes to must not stop a search.
+    """
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, "no regular file", str(path))
+    with os.fdopen(descriptor, "rb") as handle:
+        return handle.read(max_bytes)
+
+
 def _mode(path: Path) -> int | None:
     """The mode of what is there, 0 where that is not to be told, None for nothing."""
     try:
@@ -37,4 +52,4 @@ def _mode(path: Path) -> int | None:
         return None
 
 
-__all__ = ["is_file", "is_folder", "is_there"]
+__all__ = ["is_file", "is_folder", "is_there", "read_head"]

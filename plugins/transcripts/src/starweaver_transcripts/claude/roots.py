@@ -11,7 +11,7 @@ from typing import NamedTuple
 import msgspec
 
 from starweaver_host.contract.transcripts import SourceEnvironment, SourceRoot
-from starweaver_transcripts.presence import is_folder
+from starweaver_transcripts.presence import is_folder, read_head
 
 DEFAULT_RETENTION_DAYS = 30
 _KEPT_DAYS = 3650
@@ -89,8 +89,7 @@ def retention_warning(home: Path) -> str | None:
 
 def _retention_days(settings: Path) -> float:
     try:
-        with settings.open("rb") as handle:
-            found = msgspec.json.decode(handle.read(_SETTINGS_BYTES), type=_Settings)
+        found = msgspec.json.decode(read_head(settings, _SETTINGS_BYTES), type=_Settings)
     except (OSError, msgspec.MsgspecError):
         return DEFAULT_RETENTION_DAYS
     return DEFAULT_RETENTION_DAYS if found.cleanup_period_days is None else found.cleanup_period_days

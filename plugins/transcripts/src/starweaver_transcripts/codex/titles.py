@@ -101,6 +101,10 @@ def _index_row(data: bytes) -> tuple[str, str] | None:
 def _read_database(path: Path) -> Iterator[tuple[str, str]]:
     import sqlite3
 
+    from starweaver_transcripts.presence import is_file
+
+    if not is_file(path):
+        return
     try:
         connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=_BUSY_S)
     except sqlite3.Error:
@@ -113,7 +117,9 @@ def _read_database(path: Path) -> Iterator[tuple[str, str]]:
         connection.close()
     from starweaver_transcripts.emit import clean
 
-    yield from ((row[0], clean(row[1])) for row in rows if isinstance(row[0], str) and str(row[1]).strip())
+    for thread_id, title in rows:
+        if isinstance(thread_id, str) and isinstance(title, str) and title.strip():
+            yield thread_id, clean(title)
 
 
 __all__ = ["INDEX_NAME", "Titles"]

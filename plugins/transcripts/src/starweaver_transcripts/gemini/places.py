@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from starweaver_host.contract.transcripts import SourceEnvironment, SourceItem, SourceRoot
 from starweaver_transcripts.lines import FoundFile, tell_hidden, walk_files
-from starweaver_transcripts.presence import is_folder
+from starweaver_transcripts.presence import is_folder, read_head
 
 SOURCE = "gemini-cli"
 HOME_VARIABLE = "GEMINI_CLI_HOME"
@@ -150,8 +150,7 @@ def _split(files: tuple[FoundFile, ...]) -> Iterator[SessionFiles]:
 
 def _peek_id(path: Path) -> bytes:
     try:
-        with path.open("rb") as handle:
-            match = re.search(_SESSION_ID, handle.read(_PEEK_BYTES))
+        match = re.search(_SESSION_ID, read_head(path, _PEEK_BYTES))
     except OSError:
         match = None
     return match[1] if match else path.stem.encode()

@@ -14,7 +14,10 @@ from typing import TypeVar
 
 import msgspec
 
+from starweaver_host.contract.errors import SourceError
 from starweaver_transcripts.jsonrows import RowDecoder
+from starweaver_transcripts.lines import open_regular
+from starweaver_transcripts.presence import read_head
 
 from .places import CHATS
 from .records import Metadata
@@ -73,14 +76,14 @@ class Projects:
 
 def _seen_in(folder: Path) -> Iterator[str]:
     """Paths the project folder itself names: its marker, and the directories its subagents were given."""
-    with suppress(OSError):
-        yield (folder / _MARKER).read_text("utf-8", "replace")[:_LINE_BYTES].strip()
+    with suppress(SourceError), open_regular(folder / _MARKER, folder) as handle:
+        yield handle.read(_LINE_BYTES).decode("utf-8", "replace").strip()
     decoder = RowDecoder(Metadata)
     for chat in sorted((folder / CHATS).glob("*/*.jsonl")):
         try:
-            with chat.open("rb") as handle:
+            with open_regular(chat, folder) as handle:
                 yield from decoder.decode(handle.readline(_LINE_BYTES)).directories or []
-        except (OSError, ValueError):
+        except (SourceError, OSError, ValueError):
             continue
 
 
@@ -91,8 +94,7 @@ def project_folder(path: Path) -> Path | None:
 
 def _decode(path: Path, kind: type[T]) -> T | None:
     try:
-        with path.open("rb") as handle:
-            return msgspec.json.decode(handle.read(_FILE_BYTES), type=kind)
+        return msgspec.json.decode(read_head(path, _FILE_BYTES), type=kind)
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
         return None
 

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from starweaver_host.contract.errors import SourceError
+from starweaver_transcripts.presence import read_head
 
 BUSY_TIMEOUT_S = 2.0
 _HEADER_BYTES = 20
@@ -56,8 +57,7 @@ def pick(have: frozenset[str], *wanted: str) -> str:
 def _quiet_state(path: Path) -> tuple[int, int] | None:
     """Size and time of a database that keeps a write-ahead log but has none now; None for any other."""
     try:
-        with path.open("rb") as handle:
-            is_logged = handle.read(_HEADER_BYTES)[_MODE_AT : _MODE_AT + 2] == _WAL_MODE
+        is_logged = read_head(path, _HEADER_BYTES)[_MODE_AT : _MODE_AT + 2] == _WAL_MODE
     except OSError:
         return None
     return None if not is_logged or _log_of(path).exists() else _state(path)
