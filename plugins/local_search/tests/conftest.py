@@ -15,6 +15,7 @@ from typing import Any, NoReturn, TypeVar
 import msgspec
 import pytest
 
+from starweaver_host.conformance.memory.filters import selects, shows
 from starweaver_host.contract.corpus import (
     Attribution,
     CorpusBatch,
@@ -25,10 +26,9 @@ from starweaver_host.contract.corpus import (
     FeedPage,
     FeedRow,
     StoreIdentity,
-    TimeRange,
 )
 from starweaver_host.contract.errors import StoreError
-from starweaver_host.contract.records import AccessScope, Run, Session, SessionCounts, SessionHeader, Workspace
+from starweaver_host.contract.records import AccessScope, Run, Session, SessionCounts, SessionHeader
 from starweaver_host.contract.search import SessionSearchPage, SessionSearchQuery, SessionSearchScope
 from starweaver_host.contract.store import RunListQuery, RunPage, SessionListQuery, SessionPage
 from starweaver_host.projection.documents import PROJECTION_VERSION
@@ -146,24 +146,7 @@ class ScriptedStore:
         self.sessions[session_id] = msgspec.structs.replace(self.sessions[session_id], **fields)
 
     def sees(self, scope: AccessScope, wanted: CorpusFilter, session: Session) -> bool:
-        header = session.header
-        return (
-            header.namespace_id == scope.namespace_id
-            and scope.owner_id in {None, header.owner_id}
-            and (scope.session_ids is None or header.session_id in scope.session_ids)
-            and (session.status != "deleted" or (scope.include_deleted and "deleted" in wanted.statuses))
-            and (not wanted.statuses or session.status in wanted.statuses)
-            and (not wanted.profiles or session.profile in wanted.profiles)
-            and (not wanted.workspaces or _names(header.workspace) & set(wanted.workspaces) != set())
-            and (wanted.cwd_prefix is None or _is_below(header.cwd, wanted.cwd_prefix))
-            and (not wanted.session_ids or header.session_id in wanted.session_ids)
-            and (not wanted.roots or session.root_session_id in wanted.roots)
-            and (not wanted.agents or (header.external is not None and header.external.source in wanted.agents))
-            and (wanted.include_children or header.folds_under is None)
-            and _holds(wanted.created, header.created_at)
-            and _holds(wanted.updated, session.updated_at)
-            and (not wanted.run_statuses or any(r.status in wanted.run_statuses for r in self._runs(header.session_id)))
-        )
+        return shows(scope, session) and selects(wanted, session, self._runs(session.header.session_id))
 
     def matches(self, query: CorpusQuery, document: Document) -> bool:
         run = self.runs.get((document.ref.session_id, document.ref.run_id or ""))
@@ -304,18 +287,6 @@ class ScriptedStore:
         self.calls.append(name)
         if self.failing is not None:
             raise self.failing
-
-
-def _names(workspace: Workspace | None) -> set[str | None]:
-    return set() if workspace is None else {workspace.id, workspace.label}
-
-
-def _is_below(cwd: str | None, prefix: str) -> bool:
-    return cwd is not None and (cwd == prefix or cwd.startswith(prefix.rstrip("/") + "/"))
-
-
-def _holds(wanted: TimeRange, time: int) -> bool:
-    return (wanted.start is None or wanted.start <= time) and (wanted.until is None or time < wanted.until)
 
 
 class StepClock:
