@@ -37,6 +37,14 @@ class LeavesALock(LineSource):
         (root.path / ".seen").touch()
 
 
+class LeavesSharedMemory(LineSource):
+    """Opens a database in a way that leaves a side file behind."""
+
+    def items(self, env: SourceEnvironment, root: SourceRoot) -> Iterator[SourceItem]:
+        yield from super().items(env, root)
+        (root.path / "tool.db-shm").touch()
+
+
 class RenumbersItems(LineSource):
     """Gives an item another key each time."""
 
@@ -149,6 +157,7 @@ class TrustsIds(LineSource):
 WRONG_SOURCES = (
     wrong(FollowsLinks, "test_link_to_a_file_outside_is_not_followed", "FindingRules"),
     wrong(LeavesALock, "test_looking_and_reading_leave_the_source_as_it_was", "FindingRules"),
+    wrong(LeavesSharedMemory, "test_looking_and_reading_leave_the_source_as_it_was", "FindingRules"),
     wrong(RenumbersItems, "test_items_have_unique_keys_that_stay", "FindingRules", "ReadingRules"),
     wrong(FindsNothingQuietly, "test_absent_root_cannot_be_listed", "FindingRules"),
     wrong(SkipsTornLines, "test_torn_last_line_is_read_when_it_is_whole", "ReadingRules"),
