@@ -243,3 +243,33 @@ def _until_point(steps: Any, stop: bool) -> Any:
 def make_importer() -> Callable[[TranscriptSource, SourceEnvironment], Importer]:
     """Makes importers that have read nothing yet."""
     return Importer
+
+
+class GrowingSample:
+    """Files of lines as a root holds them, and one of them that first lacks the last part of its lines.
+
+    `files` maps places below the root to contents; `growing` is the place of the one, `held` how many lines come later.
+    """
+
+    def __init__(self, files: Mapping[str, bytes], growing: str, held: int) -> None:
+        lines = files[growing].splitlines(keepends=True)
+        self._files = {**files, growing: b"".join(lines[:-held])}
+        self._growing, self._rest = growing, b"".join(lines[-held:])
+
+    def write(self, root: Path) -> None:
+        """Make `root` look like a root of the tool."""
+        for place, data in self._files.items():
+            path = root / place
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+
+    def extend(self, root: Path) -> None:
+        """Write the lines that were held back."""
+        with (root / self._growing).open("ab") as handle:
+            handle.write(self._rest)
+
+
+@pytest.fixture
+def growing_sample() -> Callable[..., GrowingSample]:
+    """Makes samples for the conformance kit."""
+    return GrowingSample

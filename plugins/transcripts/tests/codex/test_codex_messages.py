@@ -177,3 +177,20 @@ def test_twins_count_every_text_once_whatever_the_order(texts: list[str], famili
                 new.append(text)
 
     assert new == texts
+
+
+def test_call_without_id_keeps_its_name_when_a_damaged_line_comes_before(
+    w: Any, rollout: Any, read_item: Callable[..., Any], source: Any
+) -> None:
+    """A record that is skipped renames nothing that follows."""
+    rows = [w.meta(), w.typed("Grind"), *(w.item("local_shell_call", action={"command": ["ls"]}) for _ in range(2))]
+    path = rollout(rows)
+    plain = read_item(source, path)
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join([*lines[:2], b"{damaged\n", *lines[2:]]))
+
+    damaged = read_item(source, path)
+
+    assert len(damaged.skipped) == 1
+    assert damaged.only.of("tool/call") == plain.only.of("tool/call")
+    assert len({call.call_id for call in plain.only.of("tool/call")}) == 2

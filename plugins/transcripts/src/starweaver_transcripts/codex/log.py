@@ -40,6 +40,11 @@ class RolloutLog:
         """How many events wait to be taken."""
         return len(self._turns)
 
+    @property
+    def next_seq(self) -> int:
+        """The seq of the next event."""
+        return self._turns.next_seq
+
     def take(self) -> tuple[NewEvent, ...]:
         """The events since the last call."""
         return self._turns.take()

@@ -62,7 +62,7 @@ class Rollout:
         self.log.twins.at = line.number
         time = _time_of(row)
         self._note_time(time)
-        fallback = f"line-{line.number}"
+        fallback = f"call-{self.log.next_seq}"  # not by line: a damaged one before it renames nothing
         if is_absent(row.payload):
             self._read_bare(row, line.data, time, fallback)
         elif row.type == "session_meta":

@@ -7,7 +7,7 @@ tables of two releases. Each session is one item, whatever number of copies ther
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,7 +18,7 @@ from starweaver_transcripts.presence import is_file, is_folder
 from .places import CONFIGURED, NAMES
 from .spoken import Candidate
 from .stores import Database
-from .trees import Tree
+from .trees import GENERATION_PROJECT, GENERATION_SHARED, Tree
 
 KEY_MARK = "#"
 """Between the place of a session and its id in an item's key."""
@@ -43,9 +43,11 @@ def stores_of(root: Path, *, is_configured: bool) -> list[Tree | Database]:
     if is_file(root):
         return [Database(root)]
     _demand_listing(root)
-    stores: list[Tree | Database] = [Tree(path, is_project=True) for path in sorted(root.glob("project/*/storage"))]
-    stores += [Tree(path, is_project=False) for path in (root / "storage", root) if _is_tree(path)]
-    stores += [Database(path) for path in _databases(root, is_configured=is_configured)]
+    projects = _unlinked(sorted(root.glob("project/*/storage")), root)
+    shared = _unlinked((root / "storage", root), root)
+    stores: list[Tree | Database] = [Tree(path, root, is_project=True) for path in projects]
+    stores += [Tree(path, root, is_project=False) for path in shared if _is_tree(path)]
+    stores += [Database(path) for path in _unlinked(_databases(root, is_configured=is_configured), root)]
     return stores
 
 
@@ -78,9 +80,13 @@ def find_items(root: SourceRoot) -> Iterator[SourceItem]:
         yield _item(f"{root.path}{KEY_MARK}{session_id}", place)
 
 
-def store_at(path: Path, *, generation: int) -> Tree | Database:
-    """The store an item's path leads to."""
-    return Tree(path, is_project=generation == 0) if is_folder(path) else Database(path)
+def store_of(item: SourceItem) -> tuple[Tree | Database, int]:
+    """The store an item lies in, which may be gone by now, and the number of the generation there."""
+    generation = int(item.fingerprint.partition(":")[0])
+    if generation not in (GENERATION_PROJECT, GENERATION_SHARED):
+        return Database(item.path), generation
+    root = Path(item.key.rpartition(KEY_MARK)[0])
+    return Tree(item.path, root, is_project=generation == GENERATION_PROJECT), generation
 
 
 def _rank(place: Place) -> tuple[bool, int, int]:
@@ -99,11 +105,24 @@ def _is_tree(path: Path) -> bool:
     return is_folder(path / "session") and is_folder(path / "message")
 
 
+def _unlinked(paths: Iterable[Path], root: Path) -> list[Path]:
+    """Those that no link below the root leads to: what a link leads to is found under its own name, or is not ours."""
+    return [path for path in paths if not _is_linked(path, root)]
+
+
+def _is_linked(path: Path, root: Path) -> bool:
+    while path != root:
+        if os.path.islink(path):  # noqa: PTH114  # Path.is_symlink raises where a folder may not be looked into
+            return True
+        path = path.parent
+    return False
+
+
 def _databases(root: Path, *, is_configured: bool) -> list[Path]:
     names = list(NAMES)
     if is_configured:
         names += ["*.db", *(f"{folder}/*.db" for folder in ANCESTORS)]
-    found = {path for name in names for path in root.glob(name) if is_file(path) and not path.is_symlink()}
+    found = {path for name in names for path in root.glob(name) if is_file(path)}
     return sorted(found)
 
 
@@ -130,4 +149,4 @@ def _unreadable(store: Database) -> SourceItem:
     )
 
 
-__all__ = ["ANCESTORS", "KEY_MARK", "UNREADABLE", "Place", "find_items", "store_at", "stores_of"]
+__all__ = ["ANCESTORS", "KEY_MARK", "UNREADABLE", "Place", "find_items", "store_of", "stores_of"]

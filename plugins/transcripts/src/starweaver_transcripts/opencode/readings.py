@@ -9,7 +9,7 @@ from starweaver_host.contract.errors import SourceError
 from starweaver_host.contract.transcripts import ReadStep, SourceItem
 from starweaver_transcripts.delivery import LogRewrittenError
 
-from .copies import ANCESTORS, KEY_MARK, UNREADABLE, store_at
+from .copies import ANCESTORS, KEY_MARK, UNREADABLE, store_of
 from .database import reading
 from .reader import ReadState, SessionReader, unpack_state
 from .spoken import Spoken, StoredSession
@@ -45,8 +45,7 @@ def _steps(item: SourceItem, saved: ReadState, *, is_idle: bool, max_bytes: int)
 
 def _opened(item: SourceItem, max_bytes: int) -> AbstractContextManager[_Opened]:
     session_id = item.key.rpartition(KEY_MARK)[2]
-    number = int(item.fingerprint.partition(":")[0])
-    store = store_at(item.path, generation=number)
+    store, number = store_of(item)
     if isinstance(store, Tree):
         return _in_tree(store, session_id, max_bytes)
     return _in_database(store, session_id, number, max_bytes)

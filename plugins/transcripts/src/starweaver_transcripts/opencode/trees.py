@@ -34,10 +34,14 @@ class _Entry(NamedTuple):
 
 
 class Tree:
-    """One tree: where it keeps sessions, the messages of one, and the parts of a message."""
+    """One tree: where it keeps sessions, the messages of one, and the parts of a message.
 
-    def __init__(self, folder: Path, *, is_project: bool) -> None:
+    Nothing is read through a link below `root`.
+    """
+
+    def __init__(self, folder: Path, root: Path, *, is_project: bool) -> None:
         self.folder = folder
+        self._root = root
         self.generation = GENERATION_PROJECT if is_project else GENERATION_SHARED
         base = folder / "session" if is_project else folder
         self._sessions = base / "info" if is_project else base / "session"
@@ -156,7 +160,7 @@ class Tree:
         return None
 
     def _read(self, path: Path) -> bytes:
-        with open_regular(path, self.folder) as handle:
+        with open_regular(path, self._root) as handle:
             return handle.read()
 
 

@@ -60,7 +60,7 @@ class _Reading:
             return
         if self._state.identity is None:
             self._state.identity = _identity(row, self._item)
-        label = row.id or f"line-{line.number}"
+        label = row.id or f"entry-{self._state.rows}"  # not by line: a damaged one before it renames nothing
         try:
             self._session.read(row, label)
         except NeedsTree:
