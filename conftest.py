@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 
 SAMPLES = Path(__file__).parent.parent / "shared" / "samples"
+collect_ignore = ["tests/third_party"]
+"""A distribution that is not of the workspace: its tests run where it is installed from its wheel."""
 _ABSENT = pytest.StashKey[int]()
 
 
